@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from machines import Machine, make_machine
 from repositories import make_checkout
@@ -153,7 +154,8 @@ def invent(root: Path) -> Machine:
         session = f"{number * 7919 + 40_961:08x}-5c1e-4f7a-9d3b-{number:012x}"
         origin = Origin(HOSTS[host], session, agent, scope)
         where = {"scope": "global"} if scope == "global" else {}
-        said = Fact(fact, **{"pin": False, **more, **where})  # type: ignore[arg-type]
+        options: dict[str, Any] = {"pin": False, **more, **where}
+        said = Fact(fact, **options)
         remember(memories[host], said, projects.get(scope), origin, when)
         commit(memories[host], when)
     _tape(machine, memory)

@@ -83,6 +83,7 @@ def play(
             app.theme = theme
         if editor:
             stand_in: Any = nullcontext
+            # An editor of a test needs no terminal, which a screen under test hasn't got.
             app.suspend = stand_in  # type: ignore[method-assign]
         try:
             async with app.run_test(size=size) as pilot:

@@ -73,6 +73,7 @@ def writes(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Requ
         answer = operation(desk, request)
         desk.wake()
         if ids := desk.take_proposed():
+            # Another value than the operation's own: each face draws it in place of that (ADR 89).
             return Result(Proposed(ids), {"staged": True, "ids": ids})  # type: ignore[return-value]
         return answer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ctxrepo.app.panels.keys import target_of
 from ctxrepo.app.panels.panel import PanelRow
@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.records.decision import ItemToDecide
+    from ctxrepo.domain.records.decision import ItemToDecide, Verb
 
 _SAID = {
     "accept": "accepted",
@@ -86,8 +86,8 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
 
     assert row.item is not None
     # An edited proposal is accepted with another text.
-    verb, more = (request.verb, {}) if request.text is None else ("accept", {"text": request.text})
-    decided = decide(desk, DecideRequest(row.item.id, verb, **more))  # type: ignore[arg-type]
+    verb = cast("Verb", request.verb) if request.text is None else "accept"
+    decided = decide(desk, DecideRequest(row.item.id, verb, text=request.text or ""))
     if decided.value.still_waits and decided.error is None:
         return f"{row.item.path} waits all the same", None
     return f"{_SAID.get(request.verb, request.verb)} {_about(row.item)}", decided.error

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
@@ -140,6 +140,11 @@ def by_commands(machine: Machine) -> None:
             run(next(action.command for action in actions_of(row) if action.key == key))
 
 
+def quiet_with(counted: Callable[[str], int], number: int) -> Callable[[str], bool]:
+    """Whether a screen shows that so many wait, and nothing goes on."""
+    return lambda shown: counted(shown) == number and is_quiet(shown)
+
+
 def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
     ada: Machine, terminal: Tmux, tmp_path: Path
 ) -> None:
@@ -147,10 +152,10 @@ def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
     decided = state(ada)
     for number in range(1, CONFLICTS + 1):
         terminal.keys("u")
-        terminal.wait(lambda s, n=number: conflicts_in(s) == n and is_quiet(s), "a conflict waits again")  # type: ignore[misc]
+        terminal.wait(quiet_with(conflicts_in, number), "a conflict waits again")
     for number in range(1, PROPOSALS + 1 if ACCEPTS else 1):
         terminal.keys("u")
-        terminal.wait(lambda s, n=number: inbox_in(s) == n and is_quiet(s), "a proposal waits again")  # type: ignore[misc]
+        terminal.wait(quiet_with(inbox_in, number), "a proposal waits again")
     terminal.keys("u")
     terminal.wait(lambda shown: re.search("undone: .*keys", shown) is not None, "the edit is undone")
     terminal.keys("u")

@@ -9,6 +9,7 @@ from threading import Thread
 from time import monotonic
 
 import pytest
+from textual.theme import Theme
 
 from ctxrepo.faces.screen.operations_app import DARK, LIGHT, THEMES, ask_ground, theme_of
 
@@ -69,12 +70,12 @@ def light(colour: str) -> float:
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-def test_every_text_has_a_contrast_of_four_and_a_half_to_one(theme: object) -> None:
+def test_every_text_has_a_contrast_of_four_and_a_half_to_one(theme: Theme) -> None:
     names = ("muted", "added", "removed", "place", "wrong")
-    inks = [theme.foreground, *(theme.variables[name] for name in names)]  # type: ignore[attr-defined]
-    pairs = [(ink, theme.background) for ink in inks]  # type: ignore[attr-defined]
-    pairs += [(theme.variables["here-text"], theme.variables["here"])]  # type: ignore[attr-defined]
-    pairs += [(theme.background, theme.primary), (theme.variables["muted"], theme.variables["head"])]  # type: ignore[attr-defined]
+    inks = [str(theme.foreground), *(theme.variables[name] for name in names)]
+    pairs = [(ink, str(theme.background)) for ink in inks]
+    pairs += [(theme.variables["here-text"], theme.variables["here"])]
+    pairs += [(str(theme.background), theme.primary), (theme.variables["muted"], theme.variables["head"])]
     for ink, ground in pairs:
         bright, dark = sorted((light(ink), light(ground)), reverse=True)
         assert (bright + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)

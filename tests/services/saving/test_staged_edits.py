@@ -17,7 +17,7 @@ from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.disk.private import random_name
-from ctxrepo.storage.worktree.worktree import Worktree
+from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
 NOTE = "shop/topics/walls.md"
 OTHER = "shop/topics/doors.md"
@@ -141,11 +141,11 @@ def test_what_a_hand_writes_meanwhile_stays(
 def at_first_update(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
     update, calls = Worktree.update_unchanged, []
 
-    def updating(self: Worktree, wanted: dict[str, object]) -> frozenset[str]:
+    def updating(self: Worktree, wanted: dict[str, FileUpdate]) -> frozenset[str]:
         if NOTE in wanted and not calls:
             calls.append(1)
             act()
-        return update(self, wanted)  # type: ignore[arg-type]
+        return update(self, wanted)
 
     monkeypatch.setattr(Worktree, "update_unchanged", updating)
 
