@@ -345,7 +345,8 @@ class Story:
         result = sync()
         after = at.committed()
         view = at.in_view().keys() | at.aside()
-        gone = before - after - self._may_go
+        # What the other machine sent, and took back after that, is here once that has been sent, too.
+        gone = before - after - self._may_go - at.arriving
         if strays := gone - self.once_by_hand:
             raise Lost(f"a sync lost {sorted(strays)}")
         hidden = (after & at.taken) - view

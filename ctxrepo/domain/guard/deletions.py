@@ -30,10 +30,13 @@ FEW = 5
 
 @dataclass(frozen=True)
 class HandEdit:
-    """A file before and after it was changed without a command; None for no file."""
+    """A file before and after it was changed without a command; None for no file. Whoever changed it may not
+    have seen what tools had just written to it, if `tools_wrote`: then an entry that came where another
+    went doesn't replace it, unless it is a version of it."""
 
     before: bytes | None
     after: bytes | None
+    tools_wrote: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,6 @@ def _deletion(path: str, edit: HandEdit, added: Counter[str]) -> Deletion:
     olds, news = (entries_of(path, decode(data or b"")) if lost else [] for data in (edit.before, edit.after))
     was = {normalised(new.text): normalised(old.text) for old, new in moved(olds, news)}
     lost -= sum(new != old for new, old in was.items())
-    came = in_place_of(
-        [normalised(e.text) for e in olds], [was.get(t, t) for t in (normalised(e.text) for e in news)]
-    )
+    texts = [was.get(text, text) for text in (normalised(e.text) for e in news)]
+    came = 0 if edit.tools_wrote else in_place_of([normalised(e.text) for e in olds], texts)
     return Deletion(path, lost, were, replacements=min(lost, came))

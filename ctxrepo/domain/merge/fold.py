@@ -11,7 +11,7 @@ from ctxrepo.domain.guard.deletions import HandEdit
 from ctxrepo.domain.merge.file import merge_file
 from ctxrepo.domain.note.compose import without_keys
 from ctxrepo.domain.note.entry import entries_of, words_of, words_of_many
-from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
+from ctxrepo.domain.note.note import decode, decode_exactly, encode, units_of, utf16
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.records.save import BY_HAND, LATE, TOOL, Origin, Save
@@ -30,7 +30,7 @@ class Ground:
 @dataclass(frozen=True)
 class FoldedFile:
     """A file that changed from `base` to `data` (None: no file). `saved` leaves out edits by hand, and
-    `commanded` all but those of commands: what `data` lacks compared with `commanded` was deleted by hand.
+    `commanded` all but those of commands: what `data` lacks compared with `written` was deleted.
     `conflict_copies` lost in the merge. `versions` are those that agents wrote, in order, for the history
     only; the last may equal `data`. `command_bases` are those that commands began with."""
 
@@ -44,6 +44,15 @@ class FoldedFile:
     conflict_copies: tuple[ConflictCopy, ...] = ()
     versions: tuple[bytes, ...] = ()
     command_bases: tuple[bytes | None, ...] = ()
+
+    @property
+    def written(self) -> bytes | None:
+        """The file before anything was deleted from it without a command: what agents' tools wrote is in it,
+        unless they deleted something themselves."""
+        if self.saved in (None, self.commanded):
+            return self.commanded
+        has_lost = units_of(self.path, self.commanded) - units_of(self.path, self.saved)
+        return self.commanded if has_lost else self.saved
 
 
 def fold(

@@ -194,13 +194,19 @@ def moved(before: list[Entry], after: list[Entry]) -> Iterator[tuple[Entry, Entr
     olds, news = ({e.id: e for e in entries if id(e) not in paired} for entries in (gone, come))
     pairs = {*in_place([e.id for e in before], [e.id for e in after]), *_telling(before, olds, news)}
     scored = sorted(
-        (-similarity(olds[old].text, news[new].text), olds[old].first_line, news[new].first_line, old, new)
+        (-_likeness(olds[old].text, news[new].text), olds[old].first_line, news[new].first_line, old, new)
         for old, new in pairs
         if old in olds and new in news
     )
     for score, _, _, old, new in scored:
         if -score >= SIMILAR and old in olds and new in news:
             yield olds.pop(old), news.pop(new)
+
+
+def _likeness(old: str, new: str) -> float:
+    """How similar two entries are. One whose first line stayed is the same, whatever stands below that."""
+    first_lines = {normalised(text.partition("\n")[0]) for text in (old, new)}
+    return max(similarity(old, new), SIMILAR if len(first_lines) == 1 else 0.0)
 
 
 def in_place(

@@ -96,9 +96,9 @@ def _note_deleted(
     accepted.deleted = [one for one in told(deleted) if one.path in accepted.changes]
     paths = {one.path for one in accepted.deleted}
     for file in files:
-        if file.path in paths and file.commanded not in (None, file.base):
+        if file.path in paths and file.written not in (None, file.base):
             theirs = memory.objects.find(tree, file.path)
-            accepted.undeleted[file.path] = merge_file(file.path, file.base, file.commanded, theirs).data
+            accepted.undeleted[file.path] = merge_file(file.path, file.base, file.written, theirs).data
 
 
 def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Accepted) -> None:
@@ -129,7 +129,9 @@ def _moves(files: Sequence[FoldedFile]) -> Moves:
 
 def _deleted(memory: Memory, files: Sequence[FoldedFile], moves: Moves, tree: str | None) -> list[Deletion]:
     """What was deleted from these files without a command."""
-    edits = [(one.path, HandEdit(one.commanded, one.data)) for one in files]
+    edits = [
+        (one.path, HandEdit(one.written, one.data, tools_wrote=one.written != one.commanded)) for one in files
+    ]
     edits += [(one.path, one.before_removal) for one in files if one.before_removal]
 
     def kept() -> set[tuple[str, bool, str]]:

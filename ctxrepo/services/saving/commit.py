@@ -145,7 +145,8 @@ def _attempt(
     try:
         for changes, deleted in accepted.in_order():
             summary = summary_of(deleted, is_confirmed=request.deletions)
-            new = _make_commit(memory, new, changes, done, now, str(summary or ""))
+            by = _saves_behind(changes, done, accepted.earlier)
+            new = _make_commit(memory, new, changes, by, now, str(summary or ""))
     except Uncommitted:
         refresh(memory, old, tree_with(memory, old_tree, files, alone))
         raise
@@ -240,6 +241,15 @@ def _extend(
         return snapshot, frozenset()
     snapshot = memory.checkout.extend(snapshot, paths, old_tree)
     return snapshot, frozenset(memory.checkout.edited(snapshot, old_tree) - known)
+
+
+def _saves_behind(changes: Changes, done: Sequence[Save], earlier: Sequence[Changes]) -> Sequence[Save]:
+    """The saves that made the changes of one commit. A version of an agent's tool that has a commit of its
+    own has no part in the last ones: what a hand made of it is the hand's."""
+    if any(changes is one for one in earlier):
+        return [save for save in done if (save.path, save.after) in changes.items()]
+    apart = [item for one in earlier for item in one.items()]
+    return [save for save in done if (save.path, save.after) not in apart]
 
 
 def _make_commit(

@@ -786,6 +786,41 @@ def test_what_an_agents_tool_deleted_is_in_view_until_a_person_decides_and_comes
     assert "Hall 17 has a pump" in ada.git("show", "HEAD:shop/halls.md")
 
 
+@pytest.mark.parametrize("count", [1, 12], ids=["few", "many"])
+def test_what_a_tool_has_just_written_and_an_editor_overwrites_is_a_deletion_by_hand(
+    ada: Machine, count: int
+) -> None:
+    ada.init()
+    ada.write("shop/halls.md", "- one\n- two\n")
+    ada.sync()
+    stale, tree = ada.read("shop/halls.md"), checked_out(ada)
+    lines = [f"- Hall {n} has a pump\n" for n in range(count)]
+    leave(ada, "shop/halls.md", (stale + "".join(lines)).encode(), tree)
+    ada.write("shop/halls.md", stale + "- typed meanwhile\n")
+    if count > 1:
+        assert ada.sync().held
+        assert any("back again" in deed for deed in mend(ada.open(), NOW))
+    else:
+        (told,) = told_of(ada)
+        assert told.startswith("shop/halls.md: 1 entry deleted by hand; `ctxrepo undo ")
+        assert ada.git("log", "-1", "--format=%(trailers:key=Ctxrepo-Agent)").strip() == ""
+        assert "claude" in ada.git("log", "-3", "--format=%(trailers:key=Ctxrepo-Agent)")
+        assert ada.ctxrepo("undo", told.split("`ctxrepo undo ")[1][:10]).returncode == 0
+    kept = ada.read("shop/halls.md").splitlines(keepends=True)
+    assert {*lines, "- one\n", "- two\n"} <= {*kept}
+
+
+def test_an_entry_that_moves_and_gets_lines_below_it_is_not_told_as_deleted(ada: Machine) -> None:
+    ada.init()
+    ada.write("shop/facts.md", "- fact a\n- fact b\n- fact c\n")
+    told_of(ada)
+    below = "  with a line below a and quite some more words that explain it\n"
+    ada.write("shop/facts.md", f"- fact c\n- fact a\n{below}- fact b\n")
+    assert not told_of(ada)
+    ada.write("shop/facts.md", f"- fact c\n- other\n{below}")
+    assert told_of(ada)
+
+
 CONFIRMED = "by hand, and somebody confirmed that"
 
 
