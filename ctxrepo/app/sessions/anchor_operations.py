@@ -11,9 +11,9 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.domain.tape.handoff_parts import Handoff
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult
+    from ctxrepo.storage.cache.layout import NewestHandoff
 
 
 @dataclass(frozen=True)
@@ -75,16 +75,18 @@ def hand_over(desk: Desk, request: AnchorRequest) -> Result[HandedOver]:
     return Result(HandedOver(made, anchored), data | {"existing": anchored.existing})
 
 
-def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[Anchor]:
-    """Read the newest handoff."""
+def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[NewestHandoff]:
+    """Read the newest handoff, as the next session is told it."""
     from ctxrepo.domain.tape.handoff_parts import handoff_of, meta_of
     from ctxrepo.services.reading.find import scope_named
-    from ctxrepo.services.reading.tape_files import handoff_text, left_handoff
+    from ctxrepo.services.reading.tape_files import left_handoff, told_handoff
 
     desk.commit_pending()
-    handoff = left_handoff(desk.memory, scope_named(desk.memory, request.scope, desk.project).folder)
-    data = {"name": handoff.name, "timestamp": handoff.timestamp, "text": handoff_text(handoff)}
-    return Result(handoff, {**data, "handoff": meta_of(handoff_of(handoff.meta))["handoff"]})
+    folder = scope_named(desk.memory, request.scope, desk.project).folder
+    left = left_handoff(desk.memory, folder)
+    told = told_handoff(desk.memory, desk.memory.head_tree, folder)
+    data = {"name": told.name, "timestamp": told.ts, "text": told.text}
+    return Result(told, {**data, "handoff": meta_of(handoff_of(left.meta))["handoff"]})
 
 
 def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:

@@ -104,7 +104,10 @@ def told_after(machine: Machine, *handoff: str) -> str:
     machine.ctxrepo("scratch", "done", "write the tests")
     machine.ctxrepo("scratch", "clear-done")
     assert machine.ctxrepo("sync").returncode == 0
-    return machine.ctxrepo("context").stdout
+    shown = machine.ctxrepo("handoff", "--show").stdout
+    told = machine.ctxrepo("context").stdout
+    assert ("Open: write the tests" in shown) == ("Open: write the tests" in told)
+    return told
 
 
 def test_what_was_done_since_a_handoff_is_open_no_more_though_it_was_cleared(ada: Machine) -> None:

@@ -28,10 +28,10 @@ from ctxrepo.faces.cli.options import (
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.anchor_operations import HandedOver
-    from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.services.anchors.leave_anchor import AnchorResult
     from ctxrepo.services.delivery.file_blocks import AddResult, BlockState
     from ctxrepo.services.delivery.start_packet import Context
+    from ctxrepo.storage.cache.layout import NewestHandoff
     from ctxrepo.storage.state.ledgers import Ledger
 
 
@@ -124,10 +124,8 @@ def handoff(
         answer(handoffs.hand_over, request, json, _handed_over)
 
 
-def _newest(found: Anchor) -> str:
-    from ctxrepo.services.reading.tape_files import handoff_text
-
-    return f"{found.name} · {found.timestamp}\n{handoff_text(found)}"
+def _newest(handoff: NewestHandoff) -> str:
+    return f"{handoff.name} · {handoff.ts}\n{handoff.text}"
 
 
 def _handed_over(made: HandedOver) -> str:
