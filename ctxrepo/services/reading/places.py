@@ -24,11 +24,11 @@ def places_by_now(objects: Objects, paths: Collection[str], before: str | None, 
     there = objects.files(old_tree, paths)
     if not there:
         return {}
-    folders = _folders_by_now(objects, before, after)
+    folders = folders_by_now(objects, before, after)
     known = {*evidence_at(objects, old_tree)}
     since = (record for record in evidence_at(objects, tree) if record not in known)
-    now = {path: _below(folders, path) for path in there}
-    records = [replace(one, path=_below(folders, one.path), to=_below(folders, one.to)) for one in since]
+    now = {path: below(folders, path) for path in there}
+    records = [replace(one, path=below(folders, one.path), to=below(folders, one.to)) for one in since]
     by_now = moved_on(records, now.values())
     places = {path: by_now[name] for path, name in now.items()}
     present = objects.files(tree, {*there, *places.values()})
@@ -45,7 +45,7 @@ def places_by_now(objects: Objects, paths: Collection[str], before: str | None, 
     return moved
 
 
-def _folders_by_now(objects: Objects, before: str | None, after: str) -> dict[str, str]:
+def folders_by_now(objects: Objects, before: str | None, after: str) -> dict[str, str]:
     """Each name that the folder of a project had since `before` -> the one that it has in `after`."""
     commits = reversed([*islice(objects.new_commits(after, before), _MOST_COMMITS)])
     trees = dict.fromkeys(map(objects.tree_of, chain([before], commits)))
@@ -62,7 +62,7 @@ def _registry(objects: Objects, tree: str | None) -> Registry:
     return parse(decode(objects.find(tree, REGISTRY) or b""))
 
 
-def _below(folders: Mapping[str, str], path: str) -> str:
+def below(folders: Mapping[str, str], path: str) -> str:
     """The path below the folder that its project has by now."""
     folder = scope_of(path)
     return moved_path(path, folder, folders.get(folder, folder)) or path

@@ -30,7 +30,7 @@ from ctxrepo.services.saving.accept import (
 )
 from ctxrepo.services.saving.committed import CommitResult, note_all_committed
 from ctxrepo.services.saving.describe import describe, verbs_of
-from ctxrepo.services.saving.moved_by_hand import moved_evidence, moved_projects
+from ctxrepo.services.saving.moved_by_hand import follow_moves, moved_evidence, moved_projects
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.services.saving.staged_edits import stage_edits
@@ -134,6 +134,9 @@ def _attempt(
     accepted = None
     for only in (request.only, None):
         pending = find_pending(memory, old_tree, only, request.until, hides=True)
+        if old and (moves := follow_moves(memory, pending, old)):
+            only = None if only is None else {*only, *moves.values()}
+            pending = find_pending(memory, old_tree, only, request.until, hides=True)
         files = fold_all(memory, pending)
         if accepted := _accept(memory, replace(request, only=only), pending, files, old, now):
             break

@@ -1,5 +1,6 @@
 """What goes along when something moves or is edited without a command: what is recorded of entries, in
-commits and merges (ADR 79), and the notes of a project whose folder gets another name."""
+commits and merges (ADR 79), the notes of a project whose folder gets another name, and what is written to
+the path that a note or a project had before."""
 
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -9,14 +10,17 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.git.oid import blob_id_of
+from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.tree.moves import moves_of
 from ctxrepo.domain.merge.tree.surroundings import Blobs
 from ctxrepo.domain.note.entry import Entry, entries_of, moved, same_texts
-from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.note.note import decode, decode_exactly, encode, units_of
 from ctxrepo.domain.project.layout import (
     EVIDENCE,
     REGISTRY,
     anchors_file,
+    is_aside,
     is_evidence,
     is_note,
     moved_path,
@@ -24,8 +28,10 @@ from ctxrepo.domain.project.layout import (
     tapes_of,
 )
 from ctxrepo.domain.project.registry import is_folder_name, parse, with_project
+from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, renamed, to_line
 from ctxrepo.domain.text import blake2b
+from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.marks import (
     evidence_at,
     evidence_files,
@@ -35,8 +41,11 @@ from ctxrepo.services.reading.marks import (
     named_by,
     newest_moment,
 )
+from ctxrepo.services.reading.places import below, folders_by_now, places_by_now
+from ctxrepo.services.saving.pending import Pending
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.worktree.worktree import FileUpdate
 
 if TYPE_CHECKING:
     from ctxrepo.storage.objects.store import Objects
@@ -234,3 +243,62 @@ def _files_of(memory: Memory, head: str, folder: str) -> Iterator[Mapping[str, o
     for commit in islice(memory.objects.recent(head), _MOST_COMMITS):
         if files := memory.objects.below(memory.objects.tree_of(commit), folder):
             yield files
+
+
+_MOST_COMMITS = 500
+"""In so many commits, the newest, we look for the note that was at a path: an agent knows the paths that its
+session began with, and an editor those that it opened."""
+
+
+def follow_moves(memory: Memory, pending: Pending, head: str) -> Mapping[str, str]:
+    """Take what was written to paths that no commit has any more to where their notes are in `head`: a
+    writer's changes of a note that was there, and whole notes in a folder that was a project's. Returns old
+    path -> new path. The write lock is held."""
+    by_command = {save.path for save in pending.saves if save.is_command}
+    new = [p for p, ground in pending.grounds.items() if ground.base is None and pending.on_disk.get(p)]
+    tops = set(memory.objects.names_in(pending.tree, "")) if new else set()
+    strays = [p for p in new if is_note(p) and p not in by_command]
+    known = memory.objects.files(pending.tree, strays)
+    done = {}
+    for path in (path for path in strays if path not in known):
+        data = pending.on_disk[path]
+        for place, was in _places(memory, path, data, head, is_in_new_folder=scope_of(path) not in tops):
+            if _put(memory, (path, place), (was, data)):
+                done[path] = place
+    memory.journal.move(done)
+    return done
+
+
+def _places(
+    memory: Memory, path: str, data: bytes | None, head: str, *, is_in_new_folder: bool
+) -> Iterator[tuple[str, bytes | None]]:
+    """Where the note at a path is by now, if it moved, and what it said when it was last at that path."""
+    objects = memory.objects
+    for commit in islice(objects.recent(head), _MOST_COMMITS):
+        if key := objects.files(objects.tree_of(commit), [path]).get(path):
+            was = objects.data_or_empty(key)
+            place = places_by_now(objects, [path], commit, head).get(path, path)
+            shared = units_of(path, was) & units_of(path, data)
+            is_edit = shared.total() * 2 >= units_of(path, was).total()
+            # Where no file is at the new path, a hand has given the note its old name again.
+            if place != path and is_edit and not is_aside(place) and memory.worktree.exists(place):
+                yield place, was
+            return
+    place = below(folders_by_now(objects, None, head), path) if is_in_new_folder else path
+    folder = scope_of(place)
+    is_there = folder in read_registry(memory).projects.values() and memory.worktree.scan(folder).files
+    if place != path and is_there:
+        yield place, None
+
+
+def _put(memory: Memory, paths: tuple[str, str], edit: tuple[bytes | None, bytes | None]) -> bool:
+    """Put what was written to the first path into the file at the second; False where somebody writes to one
+    of them right now: the next commit looks again."""
+    (path, place), (was, data) = paths, edit
+    on_disk = memory.worktree.read(place)
+    merged = merge_file(place, was, data, on_disk) if on_disk is not None else None
+    memory.worktree.write_all(dict(map(copy_as_file, merged.conflict_copies if merged else ())))
+    update = FileUpdate(blob_id_of(on_disk), merged.data if merged else data)
+    if memory.worktree.update_unchanged({place: update}):
+        return False
+    return not memory.worktree.update_unchanged({path: FileUpdate(blob_id_of(data), None)})
