@@ -35,7 +35,7 @@ from ctxrepo.services.reading.find import (
 from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
-from ctxrepo.services.saving.evidence import record, unforget
+from ctxrepo.services.saving.evidence import record, settle_keys, unforget
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
@@ -110,7 +110,7 @@ class _Restore:
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
-            lines = (*self.was.masked, *_told(path, draft))
+            lines = (*self.was.masked, *_told(path, draft), *settle_keys(draft, self.now, comes_first=False))
             return RestoreResult(path, source=self.was.path, existing=there == self.was.text, lines=lines)
 
     def entry(self, old: Entry) -> RestoreResult:
@@ -120,7 +120,7 @@ class _Restore:
         if found is not None and (found.id == old.id or normalised(found.text) == normalised(old.text)):
             is_struck = found.id in marks(evidence_now(self.memory)).struck
             if is_struck:  # it was superseded, and holds again
-                self._state(found, found.id)
+                self._state(found)
             with drafting(self.memory, "restore", self.origin, self.now) as draft:
                 draft.saying = normalised(found.text)[:100]
                 is_back = draft.put_back(found)
@@ -140,7 +140,8 @@ class _Restore:
             draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
             new = added(known, entries_of(path, draft.after[path] or ""))
             self._holds_again(draft, old, new)
-            return RestoreResult(new.at, new.id, source=self.was.path)
+            lines = settle_keys(draft, self.now, comes_first=True)
+            return RestoreResult(new.at, new.id, source=self.was.path, lines=lines)
 
     def _found(self, old: Entry) -> Entry | None:
         """The entry as it is by now, under whatever id, or what has its key now, if that is anywhere. What
@@ -163,16 +164,12 @@ class _Restore:
         new = next((new for before, new in pairs if before.id == was[number].id), None)
         return new if new and (not old.key or _has_key_of(old, new)) else None
 
-    def _state(self, entry: Entry, former: str) -> None:
-        """From now on the entry holds that was superseded under its `former` id, and not what has its key."""
-        heir = fate(evidence_now(self.memory), former)[1]
+    def _state(self, entry: Entry) -> None:
+        """From now on the entry holds that was superseded, and not what has its key."""
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             draft.saying = normalised(entry.text)[:100]
             record(draft, "stated", entry.id, entry.path, self.now)
-            with suppress(NotFound):
-                other = find_entry(self.memory, heir, self.project)[1]
-                if other.id != entry.id and _has_key_of(entry, other):
-                    record(draft, "superseded", other.id, other.path, self.now, to=entry.id)
+            settle_keys(draft, self.now, [entry], comes_first=True)
 
     def _instead(self, draft: Draft, successor: Entry, old: Entry) -> RestoreResult:
         """The entry takes its place back from what it was edited to, or what replaced it."""
@@ -203,8 +200,8 @@ class _Restore:
         is_struck = target.entry_id in marks(evidence_now(self.memory)).struck
         done = move(self.memory, target, to, self.project, self.origin, self.now)
         if is_struck:
-            self._state(find_entry(self.memory, done.id, self.project)[1], target.entry_id)
-        return RestoreResult(done.at, done.id, source=done.before)
+            self._state(find_entry(self.memory, done.id, self.project)[1])
+        return RestoreResult(done.at, done.id, source=done.before, lines=done.lines)
 
     def _is_there(self, path: str) -> UsageError:
         named = [p for p in (self.request.target.path, self.was.path) if p and not path.endswith(p)]

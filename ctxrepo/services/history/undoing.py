@@ -26,7 +26,7 @@ from ctxrepo.services.history.way_back import (
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import made, record_all, settle_keys
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
@@ -189,11 +189,13 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
             if (text_back := back.records_back(path, text)) != text:
                 draft.put(path, text_back)
         record_all(draft, (made(draft, m.kind, m.entry, m.path, now, m.to) for m in back.moves_back()), now)
+        superseded = settle_keys(draft, now, comes_first=False)
         touched = {p: t for p, t in draft.after.items() if t != draft.before[p]}
         here = memory.objects.files(memory.head_tree, touched)
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, here)
         paths = tuple(p for p in touched if not p.startswith("."))
-    return Undone(deed.what, deed.saying, deed.commit, paths, (*told_back(told, deed.operation), *back.stays))
+    lines = (*told_back(told, deed.operation), *back.stays, *superseded)
+    return Undone(deed.what, deed.saying, deed.commit, paths, lines)
 
 
 def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:

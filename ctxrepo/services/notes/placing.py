@@ -8,7 +8,7 @@ from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.note import Note, bump_updated
-from ctxrepo.domain.project.layout import archived, is_archived
+from ctxrepo.domain.project.layout import archived, is_archived, scope_of
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused, UsageError
@@ -17,7 +17,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import destination_of, scope_named, spelt
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.targets import Reading, read
-from ctxrepo.services.saving.evidence import made, record, record_all
+from ctxrepo.services.saving.evidence import made, record, record_all, settle_keys
 from ctxrepo.services.saving.relocate import follow_links, moves_of
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -25,12 +25,14 @@ from ctxrepo.storage.memory import Memory
 
 @dataclass(frozen=True)
 class MoveResult:
-    """Where it was and is; the `id` of a moved entry, '' for a note; how many notes are `linking` to it."""
+    """Where it was and is; the `id` of a moved entry, '' for a note; how many notes are `linking` to it; and
+    `lines` about what was superseded, as one of two values of a key."""
 
     before: str
     at: str
     id: str = field(default="", metadata=ENTRY_ID)
     linking: int = 0
+    lines: tuple[str, ...] = ()
 
 
 def move(
@@ -77,7 +79,10 @@ def _moved(draft: Draft, reading: Reading, to: str, now: datetime) -> MoveResult
         raise UsageError(f"{to} is where it is already")
     draft.require_kept({note.path: to})
     draft.saying = f"{normalised(entry.text)[:60]} to {to}" if entry else to
-    return _entry_moved(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
+    done = _entry_moved(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
+    if scope_of(to) == scope_of(note.path) and not is_archived(note.path):
+        return done
+    return replace(done, lines=settle_keys(draft, now, comes_first=entry is not None))
 
 
 def _note_moved(draft: Draft, note: Note, to: str, now: datetime) -> MoveResult:

@@ -6,12 +6,22 @@ from datetime import datetime
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.note.entry import entries_of, reworded
-from ctxrepo.domain.project.layout import EVIDENCE
-from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
-from ctxrepo.services.reading.marks import evidence_path, moment_after, newest_moment
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised, reworded
+from ctxrepo.domain.project.layout import EVIDENCE, is_aside, is_note, scope_of, shown
+from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, marks, to_line
+from ctxrepo.services.reading.find import entries_containing
+from ctxrepo.services.reading.marks import (
+    evidence_now,
+    evidence_path,
+    moment_after,
+    newest_moment,
+    stated_keys,
+)
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.private import random_name
+
+_WIDTH = 80
+"""Of an entry that is named in a message so many characters are shown."""
 
 
 def record(
@@ -43,6 +53,54 @@ def record_edits(draft: Draft, path: str, before: str, now: datetime) -> None:
     couldn't tell it from its neighbours by likeness (ADR 72)."""
     for old, new in reworded(entries_of(path, before), entries_of(path, draft.there(path) or "")):
         record(draft, "moved", old.id, path, now, new.id)
+
+
+def settle_keys(
+    draft: Draft, now: datetime, entries: Iterable[Entry] = (), *, comes_first: bool
+) -> tuple[str, ...]:
+    """Of each key that commands gave have one value hold: of the `entries` to which a draft gives a key's
+    value (by default those that it brings to a scope) and those that have their keys there, these are
+    superseded, or with `comes_first` the others. A line about each."""
+    memory, lines = draft.memory, []
+    come = [*entries] or [
+        entry
+        for path, text in draft.after.items()
+        if text and is_note(path) and not is_aside(path)
+        for entry in _come(path, draft.before.get(path), text)
+    ]
+    keys = stated_keys(memory) if any(entry.key for entry in come) else {}
+    keyed = [entry for entry in come if entry.key.casefold() in keys.get(scope_of(entry.path), ())]
+    struck = marks(evidence_now(memory)).struck if keyed else {}
+    for new in keyed:
+        for old in _with_key(draft, new):
+            if old.id not in struck and normalised(old.text) != normalised(new.text):
+                loser, winner = (old, new) if comes_first else (new, old)
+                record(draft, "superseded", loser.id, loser.path, now, to=winner.id)
+                said, instead = (shown(normalised(one.text), _WIDTH) for one in (loser, winner))
+                lines.append(
+                    f"* `{said}` is superseded: `{instead}` holds, ^{winner.id} at {winner.at}; "
+                    f"`ctxrepo restore ^{loser.id}` has it hold again"
+                )
+    return tuple(lines)
+
+
+def _come(path: str, before: str | None, after: str) -> list[Entry]:
+    was = {entry.id for entry in entries_of(path, before or "")}
+    return [entry for entry in entries_of(path, after) if entry.id not in was]
+
+
+def _with_key(draft: Draft, new: Entry) -> list[Entry]:
+    """The entries of the scope with the key of a new one that stand there already, and go on to."""
+    there = (e for _, e in entries_containing(draft.memory, scope_of(new.path), f"{new.key}:"))
+    stay = {path: {e.id for e in entries_of(path, text or "")} for path, text in draft.after.items()}
+    return [
+        entry
+        for entry in there
+        if entry.key.casefold() == new.key.casefold()
+        and entry.id != new.id
+        and not is_aside(entry.path)
+        and entry.id in stay.get(entry.path, {entry.id})
+    ]
 
 
 def unforget(draft: Draft, entries: Collection[str]) -> None:

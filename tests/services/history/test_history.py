@@ -53,7 +53,7 @@ def test_the_last_commits_are_told_with_who_made_them(mine: Machine) -> None:
     leave(mine, NOTE, b"- two\n", session="s-1")
     commit(mine.open(), NOW)
     mine.git("commit", "-q", "--allow-empty", "-m", "by hand")
-    by_hand, made, *_ = past(mine)
+    by_hand, _, made, *_ = past(mine)
     assert (by_hand.author, by_hand.subject, by_hand.writers.hosts) == ("ada", "by hand", ())
     assert (made.writers.agents, made.writers.sessions) == (("claude",), ("s-1",))
     assert made.writers.hosts == (mine.open().host,)

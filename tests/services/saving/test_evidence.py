@@ -168,3 +168,68 @@ def test_two_machines_that_replaced_one_value_agree_that_no_value_in_the_note_is
         machine.sync()
     assert committed(ada) == committed(ben)
     assert set(committed(ada).values()) == {(True, False)}
+
+
+def _forget_and_restore(mine: Machine, old: str, _: str) -> str:
+    mine.ctxrepo("forget", f"^{old}")
+    mine.remember("flux", key="deploy", note=parse_target("topics/b.md"))
+    return mine.ctxrepo("restore", f"^{old}").stdout
+
+
+def _out_of_the_archive(mine: Machine, old: str, _: str) -> str:
+    archived = mine.ctxrepo("archive", f"^{old}").stdout.split("to ^")[1][:12]
+    mine.remember("flux", key="deploy", note=parse_target("topics/b.md"))
+    return mine.ctxrepo("restore", f"^{archived}").stdout
+
+
+def _note_out_of_the_archive(mine: Machine, _: str, note: str) -> str:
+    mine.ctxrepo("archive", note)
+    mine.remember("flux", key="deploy", note=parse_target("topics/b.md"))
+    return mine.ctxrepo("restore", note).stdout
+
+
+def _undo(mine: Machine, old: str, _: str) -> str:
+    mine.sync()
+    mine.ctxrepo("forget", f"^{old}")
+    mine.sync()
+    forgotten = mine.git("rev-parse", "HEAD").strip()
+    mine.remember("flux", key="deploy", note=parse_target("topics/b.md"))
+    return mine.ctxrepo("undo", forgotten).stdout
+
+
+def _copy_of_an_old_version(mine: Machine, _: str, note: str) -> str:
+    mine.sync()
+    was = mine.git("rev-parse", "HEAD").strip()
+    mine.remember("flux", key="deploy")
+    return mine.ctxrepo("restore", note, "--at", was, "--to", "topics/then.md").stdout
+
+
+def _to_another_scope(mine: Machine, old: str, _: str) -> str:
+    mine.remember("flux", key="deploy", scope="global")
+    return mine.ctxrepo("move", f"^{old}", "global:topics/b.md").stdout
+
+
+@pytest.mark.parametrize(
+    ("bring_back", "holds"),
+    [
+        (_forget_and_restore, "argo"),
+        (_out_of_the_archive, "argo"),
+        (_note_out_of_the_archive, "flux"),
+        (_undo, "flux"),
+        (_copy_of_an_old_version, "flux"),
+        (_to_another_scope, "argo"),
+    ],
+)
+def test_one_value_of_a_key_holds_however_another_one_comes_back(
+    mine: Machine, bring_back: Any, holds: str
+) -> None:
+    first = mine.remember("argo", key="deploy", note=parse_target("topics/a.md"))
+    told = bring_back(mine, first.id, "shop:topics/a.md")
+    other = "flux" if holds == "argo" else "argo"
+    assert f"`deploy: {other}` is superseded: `deploy: {holds}` holds" in told
+    current = [text for text, (_, is_struck) in committed(mine).items() if not is_struck]
+    assert [text for text in current if "deploy: " in text] == [f"deploy: {holds}"]
+    back = told.split("`ctxrepo restore ^")[1][:12]
+    assert mine.ctxrepo("restore", f"^{back}").returncode == 0
+    current = [text for text, (_, is_struck) in committed(mine).items() if not is_struck]
+    assert [text for text in current if "deploy: " in text] == [f"deploy: {other}"]

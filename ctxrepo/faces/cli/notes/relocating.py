@@ -26,7 +26,7 @@ _MOST_LINES = 12
 @command(target=USUAL, to="DEST")
 def move(request: MoveRequest, json: bool = False) -> None:
     """Move a note, or move an entry to another note."""
-    answer(writing.move, request, json, lambda result: f"moved: {_way(result)}")
+    answer(writing.move, request, json, lambda done: "\n".join([f"moved: {_way(done)}", *_few(done.lines)]))
 
 
 @command(target=USUAL)
