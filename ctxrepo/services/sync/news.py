@@ -54,12 +54,23 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
             continue
         folders = memory.objects.names_in(memory.head_tree, "")
         is_of_another = any(name == new and one != identity for one, name in was.projects.items())
-        if new in folders and not (is_of_another and former[0] in folders):
+        stays = is_of_another and former[0] in folders and _has_stayed(memory, since, former[0], new)
+        if new in folders and not stays:
             yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
         else:
             why = f"its notes are in {former[0]}/" if new in folders else "there is no such folder"
             way = f"`ctxrepo project link {former[0]}` in a checkout of it has its notes in view again"
             yield f"the folder of {identity} is {new}/ by {REGISTRY}, and {why}: {way}"
+
+
+def _has_stayed(memory: Memory, since: str, former: str, new: str) -> bool:
+    """Whether most of what the folder `former` said in a commit is still there, and not in the folder `new`:
+    somebody gave a project another one's folder, and moved no notes."""
+    objects, head = memory.objects, memory.head_tree
+    places = (objects.tree_of(since), former), (head, former), (head, new)
+    files = ({p: objects.data_or_empty(k) for p, k in objects.below(*place).items()} for place in places)
+    was, stays, went = (Counter(entry.text for entry in entries_in(notes)) for notes in files)
+    return (was & stays).total() > (was & went).total()
 
 
 def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:

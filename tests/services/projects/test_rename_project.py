@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from machines import NOW, Machine
+from repositories import make_checkout
 
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.domain.project.target import Target
@@ -56,6 +59,28 @@ def test_a_rename_that_the_worker_fetched_is_told_by_the_next_sync_and_ones_own_
     line = "the notes of git.example.org/ada/shop are in store/ now, no longer in shop/"
     assert [ben.sync().notices for _ in range(2)] == [(line,), ()]
     assert ada.sync().notices == ()
+
+
+@pytest.mark.parametrize("by_commands", [True, False])
+def test_two_projects_that_swap_folders_are_told_as_renamed_unless_a_hand_swapped_the_names_alone(
+    both: tuple[Machine, Machine], tmp_path: Path, by_commands: bool
+) -> None:
+    ada, ben = both
+    checkout = make_checkout(tmp_path / "two", "git@git.example.org:ada/two.git")
+    ada.ctxrepo("remember", "A fact of its own", cwd=checkout)
+    ada.sync()
+    ben.sync()
+    if by_commands:
+        ada.ctxrepo("project", "rename", "tmp")
+        ada.ctxrepo("project", "rename", "shop", cwd=checkout)
+        ada.ctxrepo("project", "rename", "two")
+    else:
+        names = {'"shop"': '"two"', '"two"': '"shop"'}
+        ada.write(REGISTRY, re.sub('"(shop|two)"$', lambda m: names[m[0]], ada.read(REGISTRY), flags=re.M))
+    ada.sync()
+    told = " ".join(ben.sync().notices)
+    assert ("/shop are in two/ now, no longer in shop/" in told) == by_commands
+    assert ("has its notes in view again" in told) == (not by_commands)
 
 
 def files(machine: Machine) -> list[str]:
