@@ -384,3 +384,19 @@ def test_what_reviewers_word_otherwise_is_not_told_as_struck_out(
     assert ada.sync().notices == ()
     assert ada.read(NOTE) == reworded
     assert told_struck(ada) == []
+
+
+def test_what_reviewers_put_into_another_note_is_not_told_as_struck_out(ada: Machine, people: Path) -> None:
+    ada.write(NOTE, "- base\n- good\n- to another note\n- struck out\n")
+    branch = ada.sync().branch
+    git(people, "fetch", "-q")
+    git(people, "checkout", "-q", "-B", "look", f"origin/{branch}")
+    git(people, "mv", NOTE, "global/renamed.md")
+    (people / "global/renamed.md").write_text("- base\n- good\n")
+    (people / "global/another.md").write_text("- to another note\n")
+    git(people, "add", "-A")
+    git(people, "commit", "-qm", "in their places")
+    git(people, "push", "-q", "origin", f"HEAD:{branch}")
+    ada.sync()
+    assert ada.read("global/another.md") == "- to another note\n"
+    assert told_struck(ada) == [f"{NOTE}: struck out"]
