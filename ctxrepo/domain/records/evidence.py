@@ -2,7 +2,8 @@
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import records, render, text_of
@@ -219,6 +220,28 @@ def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
             had = [*former.pop(record.path, []), record.path]
             former[record.to] = list(dict.fromkeys([*former.get(record.to, []), *had]))
     return former
+
+
+def places_of_keys(evidence: Iterable[Evidence]) -> Iterator[tuple[str, str]]:
+    """(path, key in small letters) of each value that a command gave a key, where the entry is by now."""
+    evidence = [*evidence]
+    moves = {one.entry: one for one in evidence if one.kind == "moved" and one.to}
+    heirs = {name: one.to for name, one in moves.items()}
+    places = {one.to: one.path for one in moves.values()}
+    for one in evidence:
+        if one.key:
+            yield places.get(end_of(heirs, one.entry), one.path), one.key.casefold()
+
+
+def in_folders(evidence: Iterable[Evidence], folders: Mapping[str, str]) -> Iterator[Evidence]:
+    """The records with the paths that notes have once their projects' folders, by old name, have these."""
+
+    def below(path: str) -> str:
+        folder, _, rest = path.partition("/")
+        return f"{folders[folder]}/{rest}" if folder in folders else path
+
+    for one in evidence:
+        yield replace(one, path=below(one.path), to=below(one.to) if one.kind == "renamed" else one.to)
 
 
 def moved_on(evidence: Iterable[Evidence], paths: Iterable[str]) -> dict[str, str]:

@@ -34,7 +34,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Level
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.find import OF_NO_PROJECT, read_data, too_large_to_show
-from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.reading.marks import evidence_now, keys_in
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.memory import Memory
@@ -217,11 +217,11 @@ def _twice(note: Note) -> Iterator[NoteFinding]:
 
 def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str]) -> Iterator[NoteFinding]:
     """Entries with a key that a command gave and that an entry before them in the scope has, too."""
-    given = {(scope_of(one.path), one.key.casefold()) for one in evidence if one.key}
+    given = keys_in(evidence)
     first: dict[tuple[str, str], Entry] = {}
     for entry in (entry for note in notes for entry in note.entries if entry.id not in struck):
         place = scope_of(entry.path), entry.key.casefold()
-        if place in given and (other := first.setdefault(place, entry)) is not entry:
+        if place[1] in given.get(place[0], ()) and (other := first.setdefault(place, entry)) is not entry:
             remedy = f"`ctxrepo forget` one, or say what holds: `ctxrepo remember TEXT --key {other.key}`."
             yield _of_entry(entry, f"{other.at} is a value of the key {entry.key} as well", remedy)
 

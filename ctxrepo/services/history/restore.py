@@ -119,13 +119,12 @@ class _Restore:
             return self._out_of_archive(Target(entry_id=found.id), found.path)
         if found is not None and (found.id == old.id or normalised(found.text) == normalised(old.text)):
             is_struck = found.id in marks(evidence_now(self.memory)).struck
-            if is_struck:  # it was superseded, and holds again
-                self._state(found)
+            lines = self._state(found) if is_struck else ()  # it was superseded, and holds again
             with drafting(self.memory, "restore", self.origin, self.now) as draft:
                 draft.saying = normalised(found.text)[:100]
                 is_back = draft.put_back(found)
             existing = not (is_struck or is_back)
-            return RestoreResult(found.at, found.id, source=found.at, existing=existing)
+            return RestoreResult(found.at, found.id, source=found.at, existing=existing, lines=lines)
         path = self._destination(self.was.now)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             draft.saying = normalised(old.text)[:100]
@@ -164,12 +163,12 @@ class _Restore:
         new = next((new for before, new in pairs if before.id == was[number].id), None)
         return new if new and (not old.key or _has_key_of(old, new)) else None
 
-    def _state(self, entry: Entry) -> None:
-        """From now on the entry holds that was superseded, and not what has its key."""
+    def _state(self, entry: Entry) -> tuple[str, ...]:
+        """From now on the entry holds that was superseded, and not what has its key: a line about that."""
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             draft.saying = normalised(entry.text)[:100]
             record(draft, "stated", entry.id, entry.path, self.now)
-            settle_keys(draft, self.now, [entry], comes_first=True)
+            return settle_keys(draft, self.now, [entry], comes_first=True)
 
     def _instead(self, draft: Draft, successor: Entry, old: Entry) -> RestoreResult:
         """The entry takes its place back from what it was edited to, or what replaced it."""
@@ -199,9 +198,8 @@ class _Restore:
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         is_struck = target.entry_id in marks(evidence_now(self.memory)).struck
         done = move(self.memory, target, to, self.project, self.origin, self.now)
-        if is_struck:
-            self._state(find_entry(self.memory, done.id, self.project)[1])
-        return RestoreResult(done.at, done.id, source=done.before, lines=done.lines)
+        lines = self._state(find_entry(self.memory, done.id, self.project)[1]) if is_struck else ()
+        return RestoreResult(done.at, done.id, source=done.before, lines=(*done.lines, *lines))
 
     def _is_there(self, path: str) -> UsageError:
         named = [p for p in (self.request.target.path, self.was.path) if p and not path.endswith(p)]

@@ -20,6 +20,7 @@ from ctxrepo.services.locate.identify import Project, folders_in, read_registry
 from ctxrepo.services.locate.look import update_recorded_checkouts
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.evidence import settle_keys
 from ctxrepo.services.saving.relocate import Relocation, relocate, require_nothing_held_back
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
@@ -29,7 +30,8 @@ _NOTHING = Relocation(0, 0, ())
 
 @dataclass(frozen=True)
 class ProjectLink:
-    """`name` stands for the project `id` in `folder` now; `before` is the folder it had for itself, or ''."""
+    """`name` stands for the project `id` in `folder` now; `before` is the folder it had for itself, or ''.
+    `lines` tell what was superseded, as one of two values of a key."""
 
     name: str
     id: str
@@ -37,6 +39,7 @@ class ProjectLink:
     is_changed: bool
     before: str = ""
     relocated: Relocation = _NOTHING
+    lines: tuple[str, ...] = ()
 
 
 def link_project(memory: Memory, identity: str, target: str, origin: Origin, now: datetime) -> ProjectLink:
@@ -60,7 +63,8 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
             text = with_project(with_alias(text, identity, None), identity, project.folder)
         draft.put(REGISTRY, text)
         relocated = relocate(draft, before, project.folder, now) if before else _NOTHING
-    return ProjectLink(identity, project.id or identity, project.folder, True, before, relocated)
+        lines = settle_keys(draft, now, comes_first=False) if before else ()
+    return ProjectLink(identity, project.id or identity, project.folder, True, before, relocated, lines)
 
 
 def _found(memory: Memory, registry: Registry, target: str) -> Project:

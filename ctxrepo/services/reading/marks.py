@@ -19,6 +19,7 @@ from ctxrepo.domain.records.evidence import (
     edits_in,
     evidence_of,
     marks,
+    places_of_keys,
     renamed,
 )
 from ctxrepo.storage.memory import Memory
@@ -132,10 +133,14 @@ def named_in_evidence(memory: Memory) -> set[str]:
 
 def stated_keys(memory: Memory) -> dict[str, set[str]]:
     """Folder of a scope -> the keys under which commands stated something there, in small letters."""
+    return keys_in(evidence_now(memory))
+
+
+def keys_in(evidence: Iterable[Evidence]) -> dict[str, set[str]]:
+    """The same, of some evidence."""
     keys: defaultdict[str, set[str]] = defaultdict(set)
-    for record in evidence_now(memory):
-        if record.key:
-            keys[scope_of(record.path)].add(record.key.casefold())
+    for path, key in places_of_keys(evidence):
+        keys[scope_of(path)].add(key)
     return keys
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render
 from ctxrepo.domain.formats.moment import stamp
@@ -75,13 +75,21 @@ def settle_keys(
         for old in _with_key(draft, new):
             if old.id not in struck and normalised(old.text) != normalised(new.text):
                 loser, winner = (old, new) if comes_first else (new, old)
-                record(draft, "superseded", loser.id, loser.path, now, to=winner.id)
+                lost = made(draft, "superseded", loser.id, loser.path, now, to=winner.id)
+                record_all(draft, [replace(lost, ts=_after_draft(draft, now))], now)
                 said, instead = (shown(normalised(one.text), _WIDTH) for one in (loser, winner))
                 lines.append(
                     f"* `{said}` is superseded: `{instead}` holds, ^{winner.id} at {winner.at}; "
                     f"`ctxrepo restore ^{loser.id}` has it hold again"
                 )
     return tuple(lines)
+
+
+def _after_draft(draft: Draft, now: datetime) -> str:
+    """A moment after all that a draft records: an entry gets its id before it is superseded."""
+    text = draft.there(evidence_path(draft.memory.host, now, draft.there)) or ""
+    newest = max((one.ts for one in evidence_of(text)), default="")
+    return moment_after(newest, now - timedelta(milliseconds=1)) or stamp(now)
 
 
 def _come(path: str, before: str | None, after: str) -> list[Entry]:

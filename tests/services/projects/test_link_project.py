@@ -186,3 +186,14 @@ def test_what_is_not_there_can_not_be_linked(both: tuple[Machine, Machine]) -> N
     with pytest.raises(NotFound) as raised:
         link(ada, "shob")
     assert raised.value.hint == "Did you mean shop?"
+
+
+def test_of_one_key_in_both_folders_the_value_of_the_project_holds(both: tuple[Machine, Machine]) -> None:
+    ada, ben = both
+    ben.remember("argo", key="deploy")
+    ben.sync()
+    ada.sync()
+    ada.remember("flux", key="deploy")
+    (told,) = link(ada, "shop").lines
+    assert "`deploy: flux` is superseded: `deploy: argo` holds" in told
+    assert "nothing to fix" in ada.ctxrepo("check").stdout

@@ -768,3 +768,50 @@ def test_an_old_id_leads_to_the_entry_that_two_machines_moved_to_two_notes(apart
     meet(apart[first], apart[1 - first])
     for machine in apart:
         assert "payment service listens on port 8082" in machine.ctxrepo("read", old).stdout
+
+
+def _says(machine: Machine, number: int, is_new: bool) -> None:
+    machine.remember(f"cluster {number}", key="deploy", note=parse_target("topics/deploy.md"))
+
+
+def _says_and_moves(machine: Machine, number: int, is_new: bool) -> None:
+    _says(machine, number, is_new)
+    by_command(machine, "move", "topics/deploy.md", "topics/releases.md")
+
+
+def _rewrites(machine: Machine, number: int, is_new: bool) -> None:
+    if is_new:
+        _says(machine, number, is_new)
+    else:
+        old = next(e for e in machine.open().cache.entries(["shop"]) if "deploy" in e.entry.text)
+        change(machine, f"^{old.entry.id}", Whole(f"deploy: nothing is alike in {number}"))
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["a new key", "a known key"])
+@pytest.mark.parametrize("how", [_says, _says_and_moves, _rewrites])
+@pytest.mark.parametrize("who", [(0, 1), (1, 0)], ids=["who renamed it first", "who wrote first"])
+def test_of_what_two_machines_say_while_one_renames_the_project_one_version_holds(
+    pair: Pair, is_new: bool, how: Callable[[Machine, int, bool], None], who: tuple[int, int]
+) -> None:
+    ada, ben = pair
+    ada.remember("something else")
+    if not is_new:
+        _says(ada, 0, is_new)
+    meet(ada, ben)
+    (_says if how is _says_and_moves else how)(ada, 1, is_new)
+    by_command(ada, "project", "rename", "store")
+    how(ben, 2, is_new)
+    meet(*(pair[number] for number in who))
+    for machine in pair:
+        entries = machine.open().cache.entries(["store", "shop"])
+        assert len([e for e in entries if "deploy: " in e.entry.text and not e.is_struck]) == 1
+        assert len(conflicts(machine.open())) == 1
+    assert ada.tree() == ben.tree()
+
+
+def test_a_key_stays_one_in_a_project_that_was_renamed(pair: Pair) -> None:
+    ada, _ = pair
+    ada.remember("argo", key="deploy")
+    by_command(ada, "project", "rename", "store")
+    ada.write("store/other.md", "- deploy: flux\n")
+    assert "is a value of the key deploy as well" in ada.ctxrepo("check").stdout

@@ -148,13 +148,14 @@ Move = tuple[str, str]
 @dataclass(frozen=True)
 class ClaimedTrees:
     """The three trees with each project in one folder, what lost where files of two folders had the same
-    path, and the paths, old -> new, of what moved."""
+    path, the paths, old -> new, of what moved, and the folders."""
 
     base: Contents
     ours: Contents
     theirs: Contents
     conflict_copies: tuple[ConflictCopy, ...] = ()
     moves: Mapping[str, str] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
 
 
 def with_own_folders(
@@ -175,7 +176,7 @@ def with_own_folders(
     carried = carrier.carried(_with_met_files(trees, carrier.moves, names_in))
     ways = {path: _way(path, carrier.moves) for tree in (ours, theirs) for path in tree}
     moves = {path: to for path, to in ways.items() if to != path}
-    return ClaimedTrees(*carried, tuple(carrier.conflict_copies), moves)
+    return ClaimedTrees(*carried, tuple(carrier.conflict_copies), moves, dict(carrier.moves))
 
 
 def _losers(

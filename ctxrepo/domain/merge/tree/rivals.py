@@ -8,6 +8,7 @@ from itertools import chain
 
 from ctxrepo.domain.merge.choose import plain, rank
 from ctxrepo.domain.merge.resolve import stands
+from ctxrepo.domain.merge.tree.clashes import ClaimedTrees
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_plain
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id, moved, same_texts
@@ -22,7 +23,9 @@ from ctxrepo.domain.records.evidence import (
     end_of,
     evidence_of,
     gone,
+    in_folders,
     latest_successors,
+    places_of_keys,
 )
 
 _Places = Mapping[tuple[str, str], Collection[str]]
@@ -32,17 +35,14 @@ _Heirs = Mapping[str, Set[str]]
 
 
 def settle_rivals(
-    merged: dict[str, Content],
-    base: Contents,
-    ours: Contents,
-    theirs: Contents,
-    moves: Mapping[str, str],
-    blobs: Blobs,
+    merged: dict[str, Content], trees: ClaimedTrees, moves: Mapping[str, str], blobs: Blobs
 ) -> Iterator[ConflictCopy]:
     """Take out of `merged` each entry that lost its place to one in another note; yields copies of them.
     `moves` has the paths that files of a side have in `merged`."""
+    base, ours, theirs = trees.base, trees.ours, trees.theirs
     known = {record.id for record in _records(base, blobs)}
-    us, them = ([one for one in _records(side, blobs) if one.id not in known] for side in (ours, theirs))
+    new = ((one for one in _records(side, blobs) if one.id not in known) for side in (ours, theirs))
+    us, them = ([*in_folders(side, trees.folders)] for side in new)
     sides = (ours, theirs)
     # Files that both sides changed, or one removed: an entry may have gone from these to another note.
     left = [
@@ -56,7 +56,7 @@ def settle_rivals(
     )
     by_now = partial(_by_now, merged, sides, moves, blobs)
     all_rivals = (
-        _with_one_key(merged, us, them, blobs),
+        _with_one_key(merged, _stated(us, moves), _stated(them, moves), blobs),
         _of_one_entry(merged, _successors(us), _successors(them), by_now, blobs),
         _of_one_entry(merged, *versions, by_now, blobs),
         _with_one_id(merged, [entry.id for entry in old if explicit_id(entry.text)], blobs),
@@ -103,10 +103,7 @@ def _has(side: Contents, paths: Set[str], copy: ConflictCopy, version: str, blob
     return any(stands(text, copy, version) if copy.kept else text == version for text in texts)
 
 
-def _with_one_key(
-    merged: Contents, ours: Sequence[Evidence], theirs: Sequence[Evidence], blobs: Blobs
-) -> Iterator[list[Entry]]:
-    us, them = _stated(ours), _stated(theirs)
+def _with_one_key(merged: Contents, us: _Places, them: _Places, blobs: Blobs) -> Iterator[list[Entry]]:
     for scope, key in sorted(us.keys() & them.keys()):
         paths = {*us[scope, key], *them[scope, key]}
         if len(paths) < 2 or us[scope, key] == them[scope, key] == paths:
@@ -199,11 +196,12 @@ def _successors(records: Sequence[Evidence]) -> _Heirs:
     return {end_of(former, old): {new} | closure(edits, new, MOST_HEIRS) for old, new in latest}
 
 
-def _stated(records: Sequence[Evidence]) -> _Places:
+def _stated(records: Sequence[Evidence], moves: Mapping[str, str]) -> _Places:
     places: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for record in records:
-        if record.key and is_note(record.path):
-            places[scope_of(record.path), record.key.casefold()].add(record.path)
+    for name, key in places_of_keys(records):
+        path = moves.get(name, name)
+        if is_note(path):
+            places[scope_of(path), key].add(path)
     return places
 
 

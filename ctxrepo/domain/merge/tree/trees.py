@@ -10,7 +10,7 @@ from ctxrepo.domain.merge.tree.rivals import copies_of_rival_resolutions, settle
 from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, NamesIn, Surroundings
 from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
-from ctxrepo.domain.records.evidence import Evidence
+from ctxrepo.domain.records.evidence import Evidence, in_folders
 from ctxrepo.lazy import dataclass
 
 Tree = Mapping[str, str]
@@ -45,11 +45,13 @@ def merge_trees(
     around = Surroundings(names_in, base.keys() | ours.keys() | theirs.keys())
     claimed = with_own_folders(base, ours, theirs, blobs, around.names)
     was, us, them = claimed.base, claimed.ours, claimed.theirs
+    blobs = Blobs(read, lambda: in_folders(evidence(), claimed.folders))
     met = around.files_like((us.keys() | them.keys()) - was.keys())
     versions = Versions({**met, **was}, {**met, **us}, {**met, **them}, around)
     moves = dict(claimed.moves)
     merged, copies = _file_by_file(versions, blobs, moves)
-    copies |= dict.fromkeys((*settle_rivals(merged, was, us, them, moves, blobs), *claimed.conflict_copies))
+    rivals = settle_rivals(merged, claimed, moves, blobs)
+    copies |= dict.fromkeys((*rivals, *claimed.conflict_copies))
     copies |= dict.fromkeys(copies_of_rival_resolutions(merged, was, us, them, moves, blobs))
     if keeps_names:
         versions = replace(versions, base={**versions.base, **us}, theirs={**versions.theirs, **us})
@@ -70,7 +72,8 @@ def _file_by_file(
     merged: dict[str, Content] = {}
     copies: dict[ConflictCopy, None] = {}
     for place, three, others in file_versions(versions.base, versions.ours, versions.theirs, blobs):
-        content, lost = blobs.merge(place, *three, others)
+        names = {*others, *(old for path in (place, *others) for old in former[path])}
+        content, lost = blobs.merge(place, *three, names)
         copies |= dict.fromkeys(lost)
         if content is not None:
             both, lost = blobs.merge(place, None, merged.get(place), content)

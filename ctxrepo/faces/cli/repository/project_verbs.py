@@ -123,7 +123,7 @@ def _told(done: ProjectLink) -> str:
     if not done.is_changed:
         return f"linked already: {done.name} in {done.folder}/"
     came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""
-    return f"linked: {done.name} in {done.folder}/{came}"
+    return "\n  ".join([f"linked: {done.name} in {done.folder}/{came}", *done.lines])
 
 
 def _told_apart(done: UnlinkResult) -> str:
