@@ -15,6 +15,7 @@ from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_exactly, decode_note, encode, utf16
 from ctxrepo.domain.project.layout import (
     DAILY,
+    GLOBAL,
     archived_tape_folder,
     fold,
     is_archived,
@@ -90,7 +91,7 @@ def check(memory: Memory) -> list[NoteFinding]:
     if not registry.problem:  # of which the guard has told above
         loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}
         said = "no project has this folder, so no session is given what is in it"
-        folders = filter(is_folder_name, loose)
+        folders = (name for name in loose if is_folder_name(name) or name == GLOBAL)
         found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT, "warning") for name in folders]
     return sorted(found, key=lambda f: (f.path, f.line))
 

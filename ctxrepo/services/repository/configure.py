@@ -1,5 +1,6 @@
 """Every setting with where it comes from, and one of them set in config.toml, or taken out."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 
 from ctxrepo.agents.known import AGENTS
@@ -77,6 +78,8 @@ def unset(places: Places, env: Mapping[str, str], name: str, interpreter: str) -
     places.secure()
     key = key_named(name)
     was, _ = setting_now(places, name)
+    if key.name == f"{REPOSITORY}.global_folder":
+        _check_global_folder(RepositorySettings().global_folder, places)
     is_changed = remove_value(places.config_file, key)
     now, warnings = setting_now(places, name)
     todo = list(_todo(key, now, places, env, interpreter)) if is_changed else []
@@ -106,6 +109,8 @@ def _check_repository(key: Key, words: str, places: Places) -> None:
         raise ConfigError(f"{key.name} can't be empty", key.sentence)
     if key.field == "path" and not words.startswith(("/", "~/")):
         raise ConfigError(f"{key.name} can't be {words!r}", "It takes an absolute path, or one below ~/.")
+    if key.field == "global_folder":
+        _check_global_folder(words, places)
     if key.field == "remote" and words:
         check_url(words)
         current = _first(read_settings(places.config_file))
@@ -113,6 +118,19 @@ def _check_repository(key: Key, words: str, places: Places) -> None:
             raise UsageError(
                 "the memory has no remote yet", f"`ctxrepo init {words}` connects it, and merges both."
             )
+
+
+def _check_global_folder(name: str, places: Places) -> None:
+    """Refuse another name for the global folder while the notes are in the one of now."""
+    current = _first(read_settings(places.config_file))
+    root = clone_root(places, current)
+    was, new = root / current.global_folder, root / name.strip()
+    if name.strip() != current.global_folder and any(was.rglob("*.md")) and not new.is_dir():
+        raise UsageError(
+            f"the global notes are in {current.global_folder}/, and no session would be given them",
+            f"First `git -C {shlex.quote(str(root))} mv {current.global_folder} {shlex.quote(name.strip())}`, "
+            "then this on every machine.",
+        )
 
 
 def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interpreter: str) -> Iterator[str]:

@@ -172,17 +172,22 @@ def moved_away(memory: Memory, since: str) -> Iterator[str]:
 
 
 def _out_of_view(memory: Memory, since: str) -> Iterator[str]:
-    """A line for each folder of no project to which notes have moved since a commit, as they were."""
+    """A line for each folder of no project to which notes have moved since a commit, as they were, or which
+    has come with notes."""
     objects, given = memory.objects, {memory.global_folder, *read_registry(memory).projects.values()}
     changed = objects.diff(objects.tree_of(since), memory.head_tree)
     notes = {path: keys for path, keys in changed.items() if is_note(path) and not is_aside(path)}
     gone = {was for path, (was, now) in notes.items() if now is None and scope_of(path) in given}
-    come = [path for path, (was, now) in notes.items() if was is None and now in gone]
-    for folder, count in sorted(Counter(scope_of(path) for path in come if "/" in path).items()):
-        if folder not in given:
-            moved = "1 note has" if count == 1 else f"{count} notes have"
+    come = {path: now in gone for path, (was, now) in notes.items() if was is None and "/" in path}
+    known = objects.names_in(objects.tree_of(since), "")
+    for folder in sorted({*map(scope_of, come)} - given):
+        has_moved = [moved for path, moved in come.items() if scope_of(path) == folder]
+        count = sum(has_moved) or (len(has_moved) if folder not in known else 0)
+        if count:
+            are = "1 note has" if count == 1 else f"{count} notes have"
+            verb = "moved to" if any(has_moved) else "come in"
             it = "it" if count == 1 else "them"
-            yield f"{moved} moved to {folder}/, a folder of no project, and no session is given {it}"
+            yield f"{are} {verb} {folder}/, a folder of no project, and no session is given {it}"
 
 
 def _hosts(objects: Objects, mine: str, other: str) -> set[str]:

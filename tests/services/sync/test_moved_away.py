@@ -165,3 +165,14 @@ def test_a_checkout_that_is_unlinked_moves_no_notes(pair: Pair) -> None:
     registry.write_text(f'{before}"git.example.org/ada/two" = "two"\n')
     ada.sync()
     assert not [line for line in ben.sync().notices if "folder" in line]
+
+
+def test_notes_that_come_in_a_new_folder_of_no_project_are_told_once(pair: Pair) -> None:
+    ada, ben = pair
+    ada.write("elsewhere/MEMORY.md", "- Answer in Dutch\n")
+    ada.sync()
+    line = "1 note has come in elsewhere/, a folder of no project, and no session is given it"
+    assert ben.sync().notices == (line,)
+    ada.write("elsewhere/more.md", "- Use make\n")
+    ada.sync()
+    assert ben.sync().notices == ()

@@ -211,3 +211,17 @@ def test_unset_leaves_no_empty_table(cli: Terminal) -> None:
     assert cli.machine.places.config_file.read_bytes() != before
     cli("config", "unset", "recall.limit")
     assert cli.machine.places.config_file.read_bytes() == before
+
+
+def test_the_global_folder_gets_no_name_that_takes_its_notes_out_of_view(cli: Terminal) -> None:
+    cli("remember", "Answer in Dutch", "--scope", "global")
+    refused = cli("config", "set", "repository.global_folder", "everywhere")
+    assert refused.code == 2
+    assert "mv global everywhere`" in refused.err
+    (cli.machine.clone / "global").rename(cli.machine.clone / "everywhere")
+    assert cli("config", "set", "repository.global_folder", "everywhere").code == 0
+    assert "Answer in Dutch" in cli("context").out
+    assert cli("config", "unset", "repository.global_folder").code == 2
+    write(cli, '[[repository]]\nglobal_folder = "elsewhere"\n')
+    cli.machine.write("global/MEMORY.md", "- Use make\n")
+    assert "global/: warning: no project has this folder" in cli("check").out
