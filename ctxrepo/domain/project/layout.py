@@ -259,7 +259,9 @@ def _not_a_note(text: str, reason: str) -> UsageError:
 
 
 def visible(text: str) -> str:
-    """`text` with what acts on a terminal, or hides something, written out as `\\u{hex}`."""
+    """`text` with what acts on a terminal, or hides something, written out as `\\u{hex}`; a line that
+    ends in CR LF in a file ends in LF."""
+    text = text.replace("\r\n", "\n").removesuffix("\r")
     return "\n".join(map(spell_hidden, text.split("\n"))) if INVISIBLE.search(text) else text
 
 

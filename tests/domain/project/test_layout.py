@@ -14,6 +14,7 @@ from ctxrepo.domain.project.layout import (
     scope_of,
     tape_folder,
     tapes_of,
+    visible,
 )
 
 
@@ -48,3 +49,8 @@ def test_what_is_no_note_of_a_scope_is_aside(path: str) -> None:
 def test_evidence_is_below_its_folder() -> None:
     assert is_evidence(".ctx/evidence/laptop-202611.jsonl")
     assert not is_evidence(".ctx/evidence-old/x.jsonl")
+
+
+def test_lines_that_end_as_on_windows_are_shown_as_lines() -> None:
+    assert visible("- one\r\n- two\r") == "- one\n- two"
+    assert visible("a\rb\r\n") == "a\\u{d}b\n"
