@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctxrepo import __version__
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
@@ -308,10 +309,12 @@ class Memory:
         return self.objects.tree_of(self.head)
 
     def make_commit(self, tree: str, parents: Sequence[str], message: str, now: datetime) -> str:
-        """A commit object by the user's own git identity. If that is how they commit it must be signed:
-        Unsigned until it is by `sign`, which its caller calls, and comes back, when it has let go of every
-        lock. There is never an unsigned one instead."""
-        who = self.committer
+        """A commit object by the user's own git identity, which says what version of ours made it. If that is
+        how they commit it must be signed: Unsigned until it is by `sign`, which its caller calls, and comes
+        back, when it has let go of every lock. There is never an unsigned one instead."""
+        from ctxrepo.domain.git.commit import with_version
+
+        who, message = self.committer, with_version(message, __version__)
         if who.signs:
             wanted = Unsigned(tree, tuple(parents), message)
             if wanted.key not in self.signed:

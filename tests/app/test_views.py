@@ -14,18 +14,19 @@ from machines import Machine
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, list_delivered, list_notes
 from ctxrepo.app.notes.upkeep import CheckRequest, check
-from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor, status
+from ctxrepo.app.repository.diagnosis import AllMachines, DoctorRequest, all_machines, doctor, status
 from ctxrepo.app.review.changes import DiffRequest, diff
 from ctxrepo.app.review.decisions import ConflictRequest, list_conflicts, show_conflict
 from ctxrepo.app.review.origins import WhyRequest, why
 from ctxrepo.app.review.past import HistoryRequest, history
-from ctxrepo.app.views.health import check_view, doctor_view, status_view
+from ctxrepo.app.views.health import check_view, doctor_view, machines_view, status_view
 from ctxrepo.app.views.notes import delivery_view, list_view
 from ctxrepo.app.views.past import conflict_view, conflicts_view, diff_view, history_view, why_view
 from ctxrepo.app.views.view import Diff, Field, Table, TextLine, View, ViewSection
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.faces.cli.output import drawn, text_of
+from ctxrepo.services.health.machines import KnownMachine
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"
@@ -53,6 +54,7 @@ def shown(desk: Desk, operation: Callable[..., Any], request: object, view: Call
 
 EVERY: dict[str, tuple[Callable[[Desk], View], int]] = {
     "status": (lambda d: shown(d, status, None, lambda v: status_view(v, d.now)), 8),
+    "status --machines": (lambda d: shown(d, all_machines, None, lambda v: machines_view(v, d.now)), 8),
     "doctor": (lambda d: shown(d, doctor, DoctorRequest(), doctor_view), 9),
     "check": (lambda d: shown(d, check, CheckRequest(), lambda v: check_view(v, is_trial=False)), 8),
     "list": (lambda d: shown(d, list_notes, ListRequest(), lambda v: list_view(v, ListRequest())), 8),
@@ -120,6 +122,20 @@ def test_each_kind_of_part_is_drawn() -> None:
         "-a",
         "+b",
     ]
+
+
+def test_what_is_not_known_of_a_machine_is_said_to_be_so() -> None:
+    now = datetime.now(UTC)
+    here = KnownMachine("laptop", True, now, 3, 9, "1.2", ["claude"], ["Ada"], {"conflict": 2, "held": 1}, 4)
+    other = KnownMachine("", False, None, 0, 2, "", [], ["Rae", "Ada"], {}, None)
+    view = machines_view(AllMachines([here, other], None), now)
+    assert text_of(drawn(view, 8)).split("\n") == [
+        "machine               last commit  this week  agents   version    waits",
+        "laptop, here          just now             3  claude   1.2        2 versions set aside, "
+        "1 file held back, 4 to send",
+        "not known (Rae, Ada)  none                 0  by hand  not known  nothing known",
+    ]
+    assert (view.hints, len(machines_view(AllMachines([here], now), now).hints)) == ((), 1)
 
 
 def test_an_empty_list_says_why(desk: Desk) -> None:

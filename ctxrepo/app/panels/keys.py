@@ -138,7 +138,7 @@ KEYS = (
     KeyMeaning("3", "", "Notes", "ctxrepo list"),
     KeyMeaning("4", "", "Tape", "ctxrepo tape list"),
     KeyMeaning("5", "", "Sessions", "ctxrepo session show"),
-    KeyMeaning("6", "", "Health", "ctxrepo doctor"),
+    KeyMeaning("6", "", "Health, and all machines", "ctxrepo doctor"),
     KeyMeaning("tab", "", "the next panel; shift+tab the one before"),
     KeyMeaning("left right", "Tape", "timeline, relations, statistics"),
     KeyMeaning("o", "", "write the page and open it", "ctxrepo review --html [FILE]"),

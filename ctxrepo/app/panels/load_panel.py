@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.app.panels.panel import Panel, PanelName, PanelRow, TapeLook, short_age
 from ctxrepo.app.result import Result, reads
-from ctxrepo.app.views.view import TextLine, View, one_section
+from ctxrepo.app.views.view import Field, Part, TextLine, View, one_section
 from ctxrepo.domain.formats.moment import counted, seconds_of
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.lazy import dataclass
@@ -180,8 +180,8 @@ def _sessions(desk: Desk, request: PanelRequest) -> Panel:
 
 
 def _health(desk: Desk, request: PanelRequest) -> Panel:
-    from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
-    from ctxrepo.app.views.health import check_parts
+    from ctxrepo.app.repository.diagnosis import DoctorRequest, all_machines, doctor
+    from ctxrepo.app.views.health import check_parts, words_of_machine
 
     rows = []
     for one in doctor(desk, DoctorRequest()).value.checked:
@@ -192,6 +192,13 @@ def _health(desk: Desk, request: PanelRequest) -> Panel:
         rows.append(
             PanelRow(one.name, f"{one.name}: {one.stands}", _LEVELS[worst], side, words, detail=detail)
         )
+    for machine in all_machines(desk, None).value.machines:
+        said = words_of_machine(machine, desk.now)
+        parts: list[Part] = [Field(name, (text,)) for name, text in said.items()]
+        parts.append(TextLine("`ctxrepo status --machines`", 1))
+        name, text = f"machine {machine.host}", f"machine {said['machine']}: {said['waits']}"
+        detail = one_section(said["machine"], parts)
+        rows.append(PanelRow(name, text, side=short_age(machine.last, desk.now), detail=detail))
     return Panel(request.name, rows)
 
 

@@ -20,7 +20,6 @@ from ctxrepo.app.report.report_values import (
     MemoryReport,
     NotShown,
     ReportRequest,
-    SeenMachine,
     VersionsApart,
     WaitingItem,
     quoted,
@@ -45,6 +44,7 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     """Gather what a page of the memory shows; the network isn't asked."""
     from ctxrepo.app.repository.diagnosis import status
     from ctxrepo.app.sessions.measuring import UsageRequest, usage
+    from ctxrepo.services.health.machines import known_machines
     from ctxrepo.services.history.recent_changes import recent_changes
     from ctxrepo.services.locate.identify import read_registry
 
@@ -83,7 +83,7 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
         usage=_shortened(used, request.entries),
         prompts=_prompts(memory, days),
         writers=_per_writer(changes, days[0]),
-        machines=_machines(changes, memory.host),
+        machines=known_machines(memory, stands, desk.now),
         left_out=left,
     )
     data = {"waiting": len(stands.to_decide), "notes": len(notes), "left_out": [one.what for one in left]}
@@ -142,24 +142,6 @@ def _per_writer(changes: Iterable[NoteChange], since: date) -> list[DayOfWriter]
             agent = ", ".join(change.writers.agents)
             counts[day, change.who, agent] += max(1, change.came + change.changed + change.went)
     return [DayOfWriter(*key, count) for key, count in sorted(counts.items())]
-
-
-def _machines(changes: Sequence[NoteChange], host: str) -> list[SeenMachine]:
-    """Those of which a commit tells, who wrote last first."""
-    by_host: dict[str, list[NoteChange]] = {}
-    for change in changes:
-        by_host.setdefault(change.who, []).append(change)
-    seen = [
-        SeenMachine(
-            name,
-            max(change.when for change in of_host),
-            sorted({agent for change in of_host for agent in change.writers.agents}),
-            sum(max(1, c.came + c.changed + c.went) for c in of_host),
-            name == host,
-        )
-        for name, of_host in by_host.items()
-    ]
-    return sorted(seen, key=lambda one: one.last, reverse=True)
 
 
 def _tape(memory: Memory, folders: Iterable[str], most: int, left: list[NotShown]) -> list[MarkOnTape]:

@@ -13,6 +13,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.domain.records.decision import ItemToDecide
     from ctxrepo.domain.records.entry_use import Usage
+    from ctxrepo.services.health.machines import KnownMachine
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.history.recent_changes import NoteChange
     from ctxrepo.services.usage.entry_usage import Report as UsageTotals
@@ -132,17 +133,6 @@ class DayOfWriter:
 
 
 @dataclass(frozen=True)
-class SeenMachine:
-    """What is known here of a machine: its last commit, and the agents that wrote there."""
-
-    host: str
-    last: datetime
-    agents: Sequence[str]
-    changes: int
-    is_here: bool
-
-
-@dataclass(frozen=True)
 class MarkOnTape:
     """An anchor or handoff that a session left."""
 
@@ -193,7 +183,7 @@ class MemoryReport:
     usage: UsageTotals
     prompts: Sequence[DayOfPrompts]
     writers: Sequence[DayOfWriter]
-    machines: Sequence[SeenMachine]
+    machines: Sequence[KnownMachine]
     left_out: Sequence[NotShown]
 
 

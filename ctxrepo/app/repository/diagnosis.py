@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.faults.faults import LastExchange
     from ctxrepo.services.faults.finding import CheckOutcome, Finding
+    from ctxrepo.services.health.machines import KnownMachine
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.locate.identify import Project
     from ctxrepo.services.meaning.ready import ReadyResult
@@ -122,6 +124,23 @@ def status(desk: Desk, _: None) -> Result[Status]:
         widen(memory, here.project, desk.now)
     now = status(memory, here, desk.machine)
     return Result(now, _status_fields(now))
+
+
+@dataclass(frozen=True)
+class AllMachines:
+    """The machines, and when this one last had the commits of the others; None for never."""
+
+    machines: Sequence[KnownMachine]
+    fetched: datetime | None
+
+
+def all_machines(desk: Desk, _: None) -> Result[AllMachines]:
+    """Say what is known here of each machine that shares the memory; the network isn't asked."""
+    from ctxrepo.services.health.machines import known_machines
+
+    stands = status(desk, None).value
+    machines = known_machines(desk.open_memory(or_last_settings=True), stands, desk.now)
+    return Result(AllMachines(machines, stands.exchanged.fetched))
 
 
 def _status_fields(now: Status) -> dict[str, Any]:

@@ -7,16 +7,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import AGENTS, SETUP_HINT
-from ctxrepo.app.views.view import Diff, Field, Mark, Part, TextLine, View, one_section
+from ctxrepo.app.views.view import Diff, Field, Mark, Part, Table, TextLine, View, one_section
 from ctxrepo.domain.formats.moment import ago, counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.services.faults.finding import Levelled, count_levels, is_failure
 
 if TYPE_CHECKING:
     from ctxrepo.app.notes.upkeep import CheckedNotes
-    from ctxrepo.app.repository.diagnosis import Diagnosis
+    from ctxrepo.app.repository.diagnosis import AllMachines, Diagnosis
+    from ctxrepo.domain.records.decision import Kind
     from ctxrepo.services.faults.faults import LastSession
     from ctxrepo.services.faults.finding import CheckOutcome
+    from ctxrepo.services.health.machines import KnownMachine
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.setup.standings import Standing, State
 
@@ -37,6 +39,44 @@ _REMOVED = 5
 def status_view(status: Status, now: datetime) -> View:
     """A field for each thing, under the same names every time."""
     return one_section("Status", _fields(status, now))
+
+
+def machines_view(all_machines: AllMachines, now: datetime) -> View:
+    """A row for each machine; what isn't known is said to be so."""
+    rows = tuple(tuple(words_of_machine(one, now).values()) for one in all_machines.machines)
+    fetched = all_machines.fetched
+    hints = [f"others are known as of the last exchange, {ago(fetched, now)}"] if fetched else []
+    return one_section("Machines", [Table(MACHINE_COLUMNS, rows)], *hints)
+
+
+MACHINE_COLUMNS = ("machine", "last commit", "this week", "agents", "version", "waits")
+
+
+def words_of_machine(machine: KnownMachine, now: datetime) -> dict[str, str]:
+    """Column -> what stands there."""
+    authors = f" ({', '.join(map(shown, machine.authors))})" if machine.authors else ""
+    name = shown(machine.host) or f"not known{authors}"
+    waits = [f"{count} {_WAITING[kind][count == 1]}" for kind, count in machine.waits.items()]
+    waits += [f"{machine.to_send} to send"] if machine.to_send else []
+    words = (
+        f"{name}, here" if machine.is_here else name,
+        ago(machine.last, now) if machine.last else "none",
+        str(machine.week),
+        ", ".join(map(shown, machine.agents)) or ("by hand" if machine.commits else "none"),
+        shown(machine.version) or "not known",
+        ", ".join(waits) or ("nothing" if machine.is_here else "nothing known"),
+    )
+    return dict(zip(MACHINE_COLUMNS, words, strict=True))
+
+
+_WAITING: Mapping[Kind, tuple[str, str]] = {
+    "proposal": ("proposals", "proposal"),
+    "conflict": ("versions set aside", "version set aside"),
+    "held": ("files held back", "file held back"),
+    "deletion": ("deletions held back", "deletion held back"),
+    "declined": ("declined reviews", "declined review"),
+}
+"""Items to decide in words: several, and one."""
 
 
 def doctor_view(diagnosis: Diagnosis) -> View:

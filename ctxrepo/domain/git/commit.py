@@ -22,20 +22,21 @@ _BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 # With one of these in front no line can be taken for a trailer, nor for the `---` that ends a message.
 _MARKS = ("+ ", "- ", "~ ", "* ")
 
-_KEYS = ("Session", "Agent", "Host", "Project", "Deleted")
+_KEYS = ("Session", "Agent", "Host", "Project", "Deleted", "Version")
 _TRAILER = lazy_pattern(rf"Ctxrepo-({'|'.join(_KEYS)}): (.+)")
 
 
 @dataclass(frozen=True)
 class Writers:
     """Who wrote what a commit holds, each once; nobody when it was made by hand. `deleted` sums up what was
-    deleted by hand in it."""
+    deleted by hand in it, `versions` says which ctxrepo made it; earlier ones didn't say that."""
 
     sessions: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ def message(changes: Sequence[FileChange], origins: Sequence[Origin], deleted: s
 def merge_message(paths: Sequence[str], origin: Origin) -> str:
     """The message of a commit that brings together what was written elsewhere, at `paths`, with ours."""
     return _assembled(_subject("merge", [path for path in paths if _scope(path)] or paths), [], [origin])
+
+
+def with_version(message: str, version: str) -> str:
+    """A message of ours that tells who wrote it, and in one more trailer which ctxrepo makes the commit."""
+    return f"{message}Ctxrepo-Version: {version}\n" if writers_of(message).hosts else message
 
 
 def subject_of(message: str) -> str:

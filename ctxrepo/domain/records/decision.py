@@ -80,6 +80,8 @@ class ItemToDecide:
     """Since when it waits; None where that isn't known."""
     who: str = ""
     """`agent on host` or `host`, whoever it came from; '' where that isn't known."""
+    host: str = ""
+    """The machine alone."""
     choices: tuple[Choice, ...] = ()
     """What can be done about it; nothing where the file has to be edited."""
 

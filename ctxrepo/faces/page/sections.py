@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from ctxrepo.app.views.health import status_view
+from ctxrepo.app.views.health import MACHINE_COLUMNS, status_view, words_of_machine
 from ctxrepo.app.views.view import Field
-from ctxrepo.domain.formats.moment import ago, counted, times, wall_time
+from ctxrepo.domain.formats.moment import counted, times, wall_time
 from ctxrepo.faces.page.markup import (
     NOTHING,
     Html,
@@ -20,7 +20,6 @@ from ctxrepo.faces.page.markup import (
     empty,
     entry_words,
     inline,
-    join,
     moment,
     section,
     table,
@@ -265,28 +264,24 @@ def usage(report: MemoryReport) -> Html:
 
 
 def machines(report: MemoryReport) -> Html:
-    """Which machines and agents wrote how much, and when."""
-    lead = "From what commits say, whichever machine made them."
-    if not report.machines:
-        return section("machines", "Machines and agents", lead, empty("Nothing was written yet."))
+    """All machines, what waits from each, and which machines and agents wrote how much, and when."""
+    lead = "From what commits say, whichever machine made them; what isn't sent, only its machine knows."
     hosts = _by_day(report.days, [(day.day, day.host, day.changes) for day in report.writers])
     agents = _by_day(report.days, [(day.day, day.agent or "by hand", day.changes) for day in report.writers])
-    rows = [
-        [
-            join(seen.host, " ", badge("here") if seen.is_here else NOTHING),
-            f"{ago(seen.last, report.made)}",
-            ", ".join(seen.agents) or "by hand",
-            str(seen.changes),
-        ]
-        for seen in report.machines
-    ]
-    known = table("Machines", ["Machine", "Wrote last", "Agents", "Changes"], rows, class_="machines")
+    known = table(
+        "Machines",
+        [column.capitalize() for column in MACHINE_COLUMNS],
+        [list(words_of_machine(one, report.made).values()) for one in report.machines],
+        class_="machines",
+    )
     plots = [
         part
         for title, series in (("By machine", hosts), ("By agent", agents))
         for part in _plot(report, title, series)
     ]
-    return section("machines", "Machines and agents", lead, known, *plots)
+    return section(
+        "machines", "Machines and agents", lead, known, copied("ctxrepo status --machines"), *plots
+    )
 
 
 def _plot(report: MemoryReport, title: str, series: Mapping[str, Sequence[int]]) -> Iterator[Html]:

@@ -43,7 +43,7 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
     """An item for each file. Only the first have their texts: thousands may have been deleted."""
     oldest_first = sorted(KeptOutFile(memory.state.held).read().held, key=lambda held: held.since)
     saves = memory.journal.read() if oldest_first else ()
-    writers = {save.path: " on ".join(filter(None, (save.by.agent, memory.host))) for save in saves}
+    writers = {save.path: _who(save.by.agent, memory.host) for save in saves}
     by_path: dict[str, list[HeldBack]] = {}
     for held in oldest_first:
         by_path.setdefault(held.refusal.path, []).append(held)
@@ -64,22 +64,32 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
             after=_on_disk(memory, first) if has_texts else None,
             since=_moment(first.since),
             who=writers.get(path, memory.host),
+            host=memory.host,
             choices=OF_DELETIONS if is_deletion else (),
         )
 
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
-    for conflict in conflicts(memory):
-        if conflict.copy is None:
-            continue
+    found = [conflict for conflict in conflicts(memory) if conflict.copy]
+    if not found:
+        return
+    from ctxrepo.services.review.conflict_sides import NOBODY, origins_of_versions  # rarely is there one
+
+    origins = origins_of_versions(memory, found)
+    for conflict in found:
+        assert conflict.copy
+        kept, other = origins.get(conflict.file, (NOBODY, NOBODY))
+        holds = f"; the one that was is from {mask(_who(kept.agent, kept.host))}" if kept.host else ""
         yield ItemToDecide(
             id=f"conflict:{conflict.id}",
             kind="conflict",
             path=conflict.copy.path,
-            why="two machines changed it, and this is the version that was not kept",
+            why=f"two machines changed it, and this is the version that was not kept{holds}",
             before=conflict.copy.kept or None,
             after=conflict.copy.other,
             since=conflict.since,
+            who=mask(_who(other.agent, other.host)),
+            host=mask(other.host),
             choices=OF_CONFLICT,
         )
 
@@ -93,6 +103,7 @@ def _declined(memory: Memory) -> Iterator[ItemToDecide]:
             why="reviewers struck this out of what was sent",
             after="\n".join(review.entries),
             since=_moment(review.name[:8]),
+            host=memory.host,
             choices=OF_DECLINED,
         )
 
@@ -118,9 +129,14 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             before=proposal.was or None,
             after=proposal.text or None,
             since=_moment(proposal.ts),
-            who=mask(" on ".join(filter(None, (proposal.agent, proposal.host)))),
+            who=mask(_who(proposal.agent, proposal.host)),
+            host=mask(proposal.host),
             choices=OF_PROPOSAL,
         )
+
+
+def _who(agent: str, host: str) -> str:
+    return " on ".join(filter(None, (agent, host)))
 
 
 _WISHES = {

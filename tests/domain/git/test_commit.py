@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.git.commit import MAX_LINE, MAX_LINES, MAX_SUBJECT, FileChange, merge_message, message
+from ctxrepo.domain.git.commit import (
+    MAX_LINE,
+    MAX_LINES,
+    MAX_SUBJECT,
+    FileChange,
+    merge_message,
+    message,
+    with_version,
+    writers_of,
+)
 from ctxrepo.domain.project.layout import INVISIBLE
 from ctxrepo.domain.records.save import Origin
 
@@ -80,6 +89,16 @@ def test_a_merge_is_told_in_the_same_words() -> None:
     text = merge_message(["ctxrepo.toml", "shop/a.md", "shop/b.md"], Origin("ada-1a2b"))
     assert text == "memory(shop): merge a, +1\n\nCtxrepo-Host: ada-1a2b\n"
     assert merge_message([], Origin("")) == "memory: merge nothing\n"
+
+
+def test_the_version_is_one_more_trailer_of_a_message_that_says_who_wrote() -> None:
+    text = with_version(message([FileChange("a/b.md", "add", ("+ x",))], [ORIGIN]), "1.2.3")
+    assert trailers(text)[-1] == "Ctxrepo-Version: 1.2.3"
+    assert writers_of(text).versions == ("1.2.3",)
+    assert writers_of(text).hosts == ("ada-1a2b",)
+    assert writers_of("x\n\nCtxrepo-Host: ada-1a2b\n").versions == (), "of an earlier ctxrepo"
+    for other in ("by hand\n", merge_message([], Origin("")), "x\n\nCtxrepo-Host: h\n\nmore\n"):
+        assert with_version(other, "1.2.3") == other
 
 
 def test_long_bodies_are_cut_and_counted() -> None:

@@ -130,6 +130,9 @@ def test_each_section_shows_what_is_in_it(machine: Machine) -> None:
         "buildbox-0e42",
         "key port",
         "used 3 times",
+        "laptop-3f1c, here",
+        "1 file held back",
+        "ctxrepo status --machines",
     ):
         assert words in text, words
 

@@ -4,6 +4,7 @@ hooks answer from: cache verify, rebuild, embed."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.repository import diagnosis
@@ -20,12 +21,19 @@ if TYPE_CHECKING:
     from ctxrepo.storage.state.ledgers import FaultRecord
 
 
-def status(json: Annotated[bool, json_option()] = False) -> None:
+def status(
+    machines: Annotated[bool, option("--machines")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
     """Show the state of the memory, the remote and the agents."""
-    from ctxrepo.app.views.health import status_view
+    from ctxrepo.app.views.health import machines_view, status_view
 
     desk = open_desk()
-    answer_with_view(diagnosis.status, None, json, lambda status: status_view(status, desk.now), desk=desk)
+    if machines:
+        view = partial(machines_view, now=desk.now)
+        answer_with_view(diagnosis.all_machines, None, json, view, desk=desk)
+    else:
+        answer_with_view(diagnosis.status, None, json, partial(status_view, now=desk.now), desk=desk)
 
 
 @command(json=OWN, fixes="--fix")
