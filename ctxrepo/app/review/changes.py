@@ -1,16 +1,21 @@
-"""The operation that says what changed in the memory: since a moment, by a session, between two commits."""
+"""Operations that say what changed in the memory: since a moment, by a session, between two commits; and what
+is in review, as the text of a pull request."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result, reads
 from ctxrepo.app.review.past import who
-from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.moment import counted, day, second
 from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.project.layout import is_conflict_copy, shown
 from ctxrepo.domain.project.target import NoteOrEntry
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
@@ -195,3 +200,122 @@ def mark(change: NetChange) -> str:
     if change.former:
         return ">"
     return "~" if change.before else "+"
+
+
+def in_review(desk: Desk, _: None) -> Result[Sequence[CommitSummary]]:
+    """List the commits that wait for people."""
+    from ctxrepo.services.review.pull_request import deeds_in_review
+
+    return Result(deeds_in_review(desk.memory), "history")
+
+
+@dataclass(frozen=True)
+class ReviewText:
+    """What is in review on a branch, as the title and the text of its pull request."""
+
+    branch: str
+    title: str
+    markdown: str
+
+
+def pull_request(desk: Desk, _: None) -> Result[ReviewText]:
+    """Say note by note what waits for people, for a forge."""
+    from ctxrepo.services.review.pull_request import pull_request
+
+    what = pull_request(desk.memory)
+    files = _masked(what.files)
+    scopes = [*dict.fromkeys(file.path.partition("/")[0] for file in files)]
+    more = [f"+{len(scopes) - _SCOPES}"] if len(scopes) > _SCOPES else []
+    title = f"memory({', '.join([*scopes[:_SCOPES], *more])}): {_counts(files) or 'frontmatter'}"
+    return Result(ReviewText(what.branch, title, "\n".join(_body(files, what.commits))))
+
+
+_SCOPES = 3
+_MAX_ENTRY = 300
+_MOST_OF_NOTE = 30
+"""Entries of a note that are shown."""
+_WRITERS = 5
+_MAX_TEXT = 60_000
+"""Characters; GitHub takes 65,536."""
+
+_SAID = {"+": "added", "~": "changed", ">": "moved", "-": "removed"}
+
+_WHAT_NOW = (
+    "Each fact stands once, as it is at the end. Once merged, sessions of everybody who shares this memory "
+    "are given it. To keep one out or to reword it, delete or edit its line in a commit to this branch."
+)
+_WITHOUT_FACTS = {
+    "new": "no fact in it",
+    "removed": "none of its facts is gone",
+    "renamed": "its facts are as they were",
+    "changed": "frontmatter, headings or blank lines",
+}
+
+
+def _body(files: Sequence[ChangedFile], commits: int) -> Iterator[str]:
+    """What it comes to and who wrote it, then a heading for each note, as far as a forge takes it."""
+    where = f"{counted(len(files), 'note')} by {counted(commits, 'commit')}"
+    writers = Counter(_writer(c.deed) for file in files for c in file.changes if c.deed)
+    by = [f"{code(name)} ({count})" for name, count in writers.most_common(_WRITERS)]
+    by += [f"{len(writers) - _WRITERS} others"] if len(writers) > _WRITERS else []
+    said = [f"**{_counts(files) or 'No fact changed'}**, in {where}.", "", _WHAT_NOW]
+    said += ["", f"Written by {', '.join(by)}."] if by else []
+    yield from said
+    room = _MAX_TEXT - sum(map(len, said))
+    for number, file in enumerate(files):
+        lines = [*_note(file)]
+        room -= sum(len(line) + 1 for line in lines)
+        if room < 0:
+            rest = files[number:]
+            more = f"{counted(len(rest), 'more note')} ({_counts(rest) or 'frontmatter'})"
+            yield from ("", f"… and {more}, in the difference itself.")
+            return
+        yield from lines
+
+
+def _counts(files: Sequence[ChangedFile]) -> str:
+    """`3 added, 1 changed`"""
+    counts = Counter(mark(change) for file in files for change in file.changes)
+    return ", ".join(f"{counts[sign]} {word}" for sign, word in _SAID.items() if counts[sign])
+
+
+def _note(file: ChangedFile) -> Iterator[str]:
+    former = f"renamed from {code(file.former)}" if file.former else ""
+    kind = {"new": "new", "removed": "removed", "renamed": former}.get(file.kind, "")
+    yield from ("", f"### {code(file.path)}{f' ({kind})' if kind else ''}")
+    for by, changes in groupby(file.changes[:_MOST_OF_NOTE], lambda change: _by_whom(change.deed)):
+        yield from ("", by, "")
+        for change in changes:
+            yield from _change(change)
+    if rest := file.changes[_MOST_OF_NOTE:]:
+        yield f"- … and {len(rest)} more in this note: {_counts([replace(file, changes=rest)])}"
+    if not file.changes:
+        is_aside = is_conflict_copy(file.path)
+        yield from ("", f"- {'a version that a merge set aside' if is_aside else _WITHOUT_FACTS[file.kind]}")
+
+
+def _by_whom(deed: CommitSummary | None) -> str:
+    return f"{code(_writer(deed))}, {day(deed.when)}" if deed else "by somebody"
+
+
+def _writer(deed: CommitSummary) -> str:
+    """Who it was; where no agent is named also git's author: reviewers don't know whose machine it is."""
+    is_person = deed.writers.hosts and not deed.writers.agents
+    return f"{deed.author} on {who(deed)}" if is_person else who(deed)
+
+
+def _change(change: NetChange) -> Iterator[str]:
+    sign = mark(change)
+    place = f" from {code(change.former)}" if change.former else ""
+    yield f"- {_SAID[sign]}{place}: {code(change.after or change.before)}"
+    if change.after and change.before and change.before != change.after:
+        yield f"  - was: {code(change.before)}"
+
+
+def code(text: str) -> str:
+    """As code, in which a forge sees no name to call and no issue to close."""
+    text = shown(text, _MAX_ENTRY)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    gap = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{gap}{text}{gap}{fence}"

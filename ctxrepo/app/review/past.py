@@ -1,14 +1,12 @@
-"""Operations about what happened to the memory, a note or an entry, and what waits for people to review."""
+"""Operations about what happened to the memory, a note or an entry."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.described import Between
-from ctxrepo.domain.formats.moment import counted, day
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.project.target import NoteOrEntry, Target
@@ -17,7 +15,6 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.history.commits import CommitSummary, Old
-    from ctxrepo.services.review.pull_request import EntryChange, PullRequest, SessionChanges
 
 
 @dataclass(frozen=True)
@@ -65,20 +62,6 @@ def version(desk: Desk, request: VersionRequest) -> Result[Old]:
     return Result(old, {"commit": old.commit, "path": old.path, "text": decode_exactly(old.data)})
 
 
-def in_review(desk: Desk, _: None) -> Result[Sequence[CommitSummary]]:
-    """List the commits that wait for people."""
-    from ctxrepo.services.review.pull_request import deeds_in_review
-
-    return Result(deeds_in_review(desk.memory), "history")
-
-
-def pull_request(desk: Desk, _: None) -> Result[str]:
-    """Say session by session what they come to, as the text of a pull request."""
-    from ctxrepo.services.review.pull_request import pull_request
-
-    return Result(markdown(pull_request(desk.memory)), "markdown")
-
-
 _MAX_WHO = 60
 
 
@@ -93,62 +76,3 @@ def who(deed: CommitSummary) -> str:
         f", {len(sessions)} sessions" if len(sessions) > 1 else "".join(f", session {s}" for s in sessions)
     )
     return shown(" on ".join(who for who in (agents, hosts) if who), _MAX_WHO) + session
-
-
-_MAX_ENTRY = 300
-_MAX_TEXT = 60_000
-"""Characters; GitHub takes 65,536."""
-
-_SAID = {"+": "new", "~": "now", "-": "gone"}
-
-
-def markdown(what: PullRequest) -> str:
-    """A heading for each session, below it its notes, and each entry once."""
-    entries = sum(len(part.changes) for part in what.parts)
-    first = (
-        f"{counted(entries, 'change')} of {counted(len(what.parts), 'session')} in "
-        f"{counted(what.commits, 'commit')}. Each entry stands once, as it is at the end."
-    )
-    lines, length, told = [first], len(first), 0
-    for part in what.parts:
-        for line in _part(part):
-            if length + len(line) > _MAX_TEXT:
-                return "\n".join(
-                    [*lines, "", f"… and {entries - told} more changes, in the difference itself."]
-                )
-            lines.append(line)
-            length += len(line) + 1
-            told += line.startswith("- ")
-    return "\n".join(lines)
-
-
-def _part(part: SessionChanges) -> Iterator[str]:
-    first, last = day(part.deeds[0].when), day(part.deeds[-1].when)
-    days = first if first == last else f"{first} to {last}"
-    yield from ("", f"### {code(who(part.deeds[0]))}, {days}")
-    path = ""
-    for change in part.changes:
-        if change.path != path:
-            path = change.path
-            yield from ("", code(path), "")
-        yield f"- {_change(change)}"
-    if not part.changes:
-        yield from ("", "Nothing of its own is left in notes.")
-
-
-def _change(change: EntryChange) -> str:
-    mark, text = change.line[0], change.line[2:]
-    if mark not in _SAID:
-        return text
-    if change.former:
-        return f"moved from {code(change.former)}: {code(text)}"
-    return f"{_SAID[mark]}: {code(text)}"
-
-
-def code(text: str) -> str:
-    """As code, in which a forge sees no name to call and no issue to close."""
-    text = shown(text, _MAX_ENTRY)
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * (longest + 1)
-    gap = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{gap}{text}{gap}{fence}"

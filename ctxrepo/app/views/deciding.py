@@ -33,6 +33,8 @@ def item_view(item: ItemToDecide, now: datetime) -> View:
     fields = [Field("what", (_KINDS[item.kind],)), Field("why", (item.why,))]
     if item.who:
         fields.append(Field("from", (item.who,)))
+    if item.who_before:
+        fields.append(Field("holds", (f"the version of {item.who_before}",)))
     if item.since:
         fields.append(Field("since", (f"{ago(item.since, now)}, {wall_time(item.since)}",)))
     return View(item.path, (ViewSection(tuple(fields)), ViewSection(_change(item), "what it changes")))

@@ -82,6 +82,8 @@ class ItemToDecide:
     """`agent on host` or `host`, whoever it came from; '' where that isn't known."""
     host: str = ""
     """The machine alone."""
+    who_before: str = ""
+    """Likewise whoever the text came from that holds now."""
     choices: tuple[Choice, ...] = ()
     """What can be done about it; nothing where the file has to be edited."""
 

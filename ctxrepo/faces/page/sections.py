@@ -163,11 +163,11 @@ def conflicts(report: MemoryReport) -> Html:
 
 
 def _apart(report: MemoryReport, one: VersionsApart) -> Html:
-    head = _head("two versions", one.waiting, report)
+    item, head = one.waiting.item, _head("two versions", one.waiting, report)
     sides = tag(
         "div",
-        _side("Holds now", one.kept, one.other, "kept"),
-        _side("Set aside", one.other, one.kept, "other"),
+        _side("Holds now", item.who_before, one.kept, one.other, "kept"),
+        _side("Set aside", item.who, one.other, one.kept, "other"),
         class_="sides",
     )
     before = (
@@ -177,14 +177,16 @@ def _apart(report: MemoryReport, one: VersionsApart) -> Html:
     return tag("article", head, sides, before, *commands, class_="card item-row", tabindex=-1)
 
 
-def _side(title: str, text: str, other: str, name: str) -> Html:
-    """One version; the lines that the other one hasn't stand out, by a mark too."""
+def _side(title: str, who: str, text: str, other: str, name: str) -> Html:
+    """One version and whose it is; the lines that the other one hasn't stand out, by a mark too."""
     there = set(other.splitlines())
     lines = [
         tag("span", f"{'  ' if line in there else '▸ '}{line}\n", class_=None if line in there else "own")
         for line in text.splitlines()
     ]
-    return tag("div", tag("h4", title), tag("pre", *lines), class_=f"side {name}")
+    return tag(
+        "div", tag("h4", f"{title}, from {who}" if who else title), tag("pre", *lines), class_=f"side {name}"
+    )
 
 
 def tape(report: MemoryReport) -> Html:

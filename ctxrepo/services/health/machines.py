@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from ctxrepo import __version__
 from ctxrepo.domain.formats.plain_data import OR_NULL
 from ctxrepo.domain.git.commit import Writers, writers_of
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.health.status import Status
 from ctxrepo.storage.memory import Memory
+
+if TYPE_CHECKING:  # only its values are read
+    from ctxrepo.services.health.status import Status
 
 _WEEK = timedelta(days=7)
 
@@ -45,7 +48,7 @@ class KnownMachine:
     """Its writes and commits that the remote hasn't."""
 
 
-def known_machines(memory: Memory, status: Status, now: datetime) -> list[KnownMachine]:
+def known_machines(memory: Memory, status: "Status", now: datetime) -> list[KnownMachine]:
     """This machine first, then those whose commits are the newest, and last what names no machine."""
     objects, made = memory.objects, dict[str, list[_Made]]()
     commits = objects.recent(memory.head) if memory.head else iter(())

@@ -85,7 +85,7 @@ def check(memory: Memory) -> list[NoteFinding]:
         said = "forges show reviewers what ctxrepo keeps beside the notes"
         found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy, "note"))
     said = "it is in no folder, so no session is given it and `ctxrepo search` leaves it out"
-    top = sorted(path for path in scan.files if "/" not in path and is_note(path) and path != "README.md")
+    top = sorted(path for path in scan.files if "/" not in path and is_note(path) and path not in _ON_FORGES)
     found += [NoteFinding(path, 0, said, "Move it to a folder if it is a note.", "note") for path in top]
     registry = read_registry(memory)
     if not registry.problem:  # of which the guard has told above
@@ -94,6 +94,10 @@ def check(memory: Memory) -> list[NoteFinding]:
         folders = (name for name in loose if is_folder_name(name) or name == GLOBAL)
         found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT, "warning") for name in folders]
     return sorted(found, key=lambda f: (f.path, f.line))
+
+
+_ON_FORGES = ("README.md", "PULL_REQUEST_TEMPLATE.md")
+"""What forges show of a repository; no notes."""
 
 
 def _twins(paths: Iterable[str]) -> Iterator[NoteFinding]:

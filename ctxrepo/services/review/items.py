@@ -4,10 +4,15 @@ struck out of this machine's work, until somebody has seen it."""
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
+from itertools import chain, islice
+from typing import TYPE_CHECKING
 
+from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.guard import refusals
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.note.note import decode, decode_exactly
+from ctxrepo.domain.project.layout import CONFLICTS, shown
+from ctxrepo.domain.records.conflict_copy import read_copy
 from ctxrepo.domain.records.decision import (
     OF_CONFLICT,
     OF_DECLINED,
@@ -17,19 +22,32 @@ from ctxrepo.domain.records.decision import (
     Kind,
 )
 from ctxrepo.domain.records.proposal import Proposal
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.conflict_copies import conflicts
+from ctxrepo.services.history.conflict_copies import Conflict, conflicts
 from ctxrepo.services.inbox.staging import path_of_proposal, waiting
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile
 
+if TYPE_CHECKING:  # it loads pygit2, which most who ask don't need
+    from ctxrepo.storage.objects.store import Objects
+
 _MOST_TEXTS = 20
 
 _MOST_CHARACTERS = 2000
 """Characters that are shown of a line that can't be read."""
+
+_MOST_COMMITS = 5_000
+"""Commits that are looked through for those that brought the files."""
+
+_MOST_OF_SIDE = 300
+"""Commits of both sides that are looked through for whoever wrote a version."""
+
+_NOBODY = Origin("")
+"""Where no commit tells."""
 
 
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
@@ -71,27 +89,86 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
     found = [conflict for conflict in conflicts(memory) if conflict.copy]
-    if not found:
-        return
-    from ctxrepo.services.review.conflict_sides import NOBODY, origins_of_versions  # rarely is there one
-
-    origins = origins_of_versions(memory, found)
+    origins = _origins_of_versions(memory, found)
     for conflict in found:
         assert conflict.copy
-        kept, other = origins.get(conflict.file, (NOBODY, NOBODY))
-        holds = f"; the one that was is from {mask(_who(kept.agent, kept.host))}" if kept.host else ""
+        kept, other = origins.get(conflict.file, (_NOBODY, _NOBODY))
         yield ItemToDecide(
             id=f"conflict:{conflict.id}",
             kind="conflict",
             path=conflict.copy.path,
-            why=f"two machines changed it, and this is the version that was not kept{holds}",
+            why="two machines changed it, and this is the version that was not kept",
             before=conflict.copy.kept or None,
             after=conflict.copy.other,
             since=conflict.since,
             who=mask(_who(other.agent, other.host)),
             host=mask(other.host),
+            who_before=mask(_who(kept.agent, kept.host)),
             choices=OF_CONFLICT,
         )
+
+
+def _origins_of_versions(memory: Memory, conflicts: Sequence[Conflict]) -> dict[str, tuple[Origin, Origin]]:
+    """File -> where the version that was kept comes from and where the one that lost does; _NOBODY for one of
+    which no commit tells it. The file itself names nobody: it is the same whoever merged."""
+    found, left = dict[str, tuple[Origin, Origin]](), {one.file for one in conflicts if one.since}
+    if not left or memory.head is None:
+        return found
+    objects = memory.objects
+    for commit in islice(objects.recent(memory.head), _MOST_COMMITS):
+        tree, *before = map(objects.tree_of, (commit, *objects.parents(commit)))
+        if objects.key_at(tree, CONFLICTS) in [objects.key_at(one, CONFLICTS) for one in before]:
+            continue
+        for file in sorted(left):
+            if objects.key_at(tree, file) and not any(objects.key_at(one, file) for one in before):
+                found[file] = _origins(objects, commit, file)
+        left -= found.keys()
+        if not left:
+            break
+    return found
+
+
+def _origins(objects: "Objects", commit: str, file: str) -> tuple[Origin, Origin]:
+    """Where the versions come from that this commit found apart."""
+    copy = read_copy(file, objects.find(objects.tree_of(commit), file) or b"")
+    if copy is None:
+        return _NOBODY, _NOBODY
+
+    @cache
+    def lines_of(one: str) -> str:
+        return _lines(decode_exactly(objects.find(objects.tree_of(one), copy.path) or b""))
+
+    def origin(text: str) -> Origin:
+        lines = _lines(text)
+        for one in islice(_before(objects, commit), _MOST_OF_SIDE) if text else ():
+            if lines in lines_of(one) and not any(lines in lines_of(was) for was in objects.parents(one)):
+                return _writer(objects, one)
+        return _NOBODY
+
+    other = origin(copy.other)
+    if other is _NOBODY and len(objects.parents(commit)) < 2:
+        other = _writer(objects, commit)  # it was never committed: it met the branch on its way there
+    return origin(copy.kept), other
+
+
+def _before(objects: "Objects", commit: str) -> Iterator[str]:
+    """The commits on both sides of a merge; before any other commit those that led there."""
+    match objects.parents(commit):
+        case [ours, theirs]:
+            return chain(objects.new_commits(ours, theirs), objects.new_commits(theirs, ours))
+        case [parent]:
+            return objects.recent(parent)
+    return iter(())
+
+
+def _lines(text: str) -> str:
+    """Whole lines, as a merge compares them."""
+    return "\n" + text.replace("\r\n", "\n").strip("\n") + "\n"
+
+
+def _writer(objects: "Objects", commit: str) -> Origin:
+    writers = writers_of(objects.header_of(commit).message)
+    return Origin(", ".join(writers.hosts), agent=", ".join(writers.agents))
 
 
 def _declined(memory: Memory) -> Iterator[ItemToDecide]:

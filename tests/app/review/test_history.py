@@ -9,7 +9,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
-from ctxrepo.app.review import decisions, past
+from ctxrepo.app.review import changes, decisions, past
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.errors import NotFound, UsageError
 
@@ -31,7 +31,7 @@ def test_what_was_just_written_is_in_the_history_and_brought_out(desk: Desk) -> 
 
 def test_nothing_waits_and_nothing_was_struck_out(desk: Desk) -> None:
     with pytest.raises(NotFound):
-        desk.perform(past.in_review, None)
+        desk.perform(changes.in_review, None)
     assert desk.perform(decisions.list_declined, None).data == {"declined": []}
     assert desk.perform(decisions.list_conflicts, None).data == {"conflicts": []}
 

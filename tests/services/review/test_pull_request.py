@@ -1,4 +1,4 @@
-"""What is in review: each entry once, under the session that left it so."""
+"""What is in review: note by note, each entry once, with the commit that left it so."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.app.review.changes import mark
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.review.pull_request import OTHER, PullRequest, deeds_in_review, pull_request
+from ctxrepo.services.review.pull_request import PullRequest, deeds_in_review, pull_request
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "global/topics/deploy.md"
@@ -39,24 +40,23 @@ def by_hand(machine: Machine, path: str, text: str) -> None:
     commit(machine.open(), NOW)
 
 
-def told(what: PullRequest) -> dict[str, set[tuple[str, str]]]:
-    return {
-        "".join(part.deeds[0].writers.sessions): {(c.path, c.line) for c in part.changes}
-        for part in what.parts
-    }
+def told(what: PullRequest) -> dict[str, set[tuple[str, str, str]]]:
+    """Note -> (sign, before, after) of its changes."""
+    return {file.path: {(mark(c), c.before, c.after) for c in file.changes} for file in what.files}
 
 
-def test_each_entry_stands_once_under_the_session_that_left_it_so(ada: Machine) -> None:
+def test_each_entry_stands_once_with_the_session_that_left_it_so(ada: Machine) -> None:
     said(ada, "one", "tabs are four wide", key="tabs")
     said(ada, "two", "the build takes an hour")
-    said(ada, "one", "tabs are two wide", key="tabs")
+    said(ada, "three", "tabs are two wide", key="tabs")
     ada.sync()
     what = pull_request(ada.open())
-    assert told(what) == {
-        "one": {("global/MEMORY.md", "+ tabs: tabs are two wide")},
-        "two": {("global/MEMORY.md", "+ the build takes an hour")},
+    (file,) = what.files
+    assert {(c.after, c.deed.writers.sessions) for c in file.changes if c.deed} == {
+        ("tabs: tabs are two wide", ("three",)),
+        ("the build takes an hour", ("two",)),
     }
-    assert (what.commits, [len(part.deeds) for part in what.parts]) == (3, [2, 1])
+    assert (what.commits, len(file.changes), file.path) == (3, 2, "global/MEMORY.md")
     assert what.branch.startswith("ctxrepo/")
     assert [deed.commit for deed in deeds_in_review(ada.open())] == ada.git(
         "rev-list", "origin/main..HEAD"
@@ -68,22 +68,47 @@ def test_what_was_edited_removed_and_moved_is_told_as_that(ada: Machine) -> None
     ada.write(NOTE, "- flux deploys it, since May\n- argo deploys it all\n")
     by_hand(ada, "global/topics/new.md", "- to be moved elsewhere\n")
     ada.sync()
-    (part,) = pull_request(ada.open()).parts
-    assert {(c.path, c.line, c.former) for c in part.changes} == {
-        (NOTE, "~ argo deploys it all", ""),
-        (NOTE, "+ flux deploys it, since May", ""),
-        (NOTE, "- the old way of doing it", ""),
-        ("global/topics/new.md", "+ to be moved elsewhere", NOTE),
+    assert told(pull_request(ada.open())) == {
+        NOTE: {
+            ("~", "argo deploys it", "argo deploys it all"),
+            ("+", "", "flux deploys it, since May"),
+            ("-", "the old way of doing it", ""),
+        },
+        "global/topics/new.md": {(">", "to be moved elsewhere", "to be moved elsewhere")},
     }
 
 
-def test_what_came_and_went_is_not_told_and_its_session_is(ada: Machine) -> None:
+def test_what_a_command_edited_to_other_words_is_one_change(ada: Machine) -> None:
+    for old, new in (("argo deploys it", "flux does, since May"), ("flux does, since May", "helm, by hand")):
+        assert ada.ctxrepo("edit", "global:topics/deploy", "--old", old, "--new", new).returncode == 0
+    ada.write("global/topics/other.md", "- helm is older than argo\n")
+    ada.sync()
+    assert told(pull_request(ada.open())) == {
+        NOTE: {("~", "argo deploys it", "helm, by hand")},
+        "global/topics/other.md": {("+", "", "helm is older than argo")},
+    }
+
+
+def test_what_was_edited_and_then_moved_is_one_change_with_the_note_it_left(ada: Machine) -> None:
+    edit = ("edit", "global:topics/deploy", "--old", "argo deploys it", "--new", "flux, since May")
+    move = ("move", "global:topics/deploy#L1", "global:topics/cd")
+    for words in (edit, move):
+        assert ada.ctxrepo(*words).returncode == 0
+    ada.sync()
+    what = pull_request(ada.open())
+    assert told(what) == {"global/topics/cd.md": {(">", "argo deploys it", "flux, since May")}, NOTE: set()}
+    assert what.files[0].changes[0].former == NOTE
+
+
+def test_what_came_and_went_is_not_told(ada: Machine) -> None:
     before = ada.read(NOTE)
     by_hand(ada, NOTE, before + "- for a moment\n")
     by_hand(ada, NOTE, before)
     said(ada, "one", "this stays")
     ada.sync()
-    assert told(pull_request(ada.open())) == {"": set(), "one": {("global/MEMORY.md", "+ this stays")}}
+    what = pull_request(ada.open())
+    assert told(what) == {"global/MEMORY.md": {("+", "", "this stays")}}
+    assert what.commits == 3
 
 
 @pytest.mark.slow
@@ -95,15 +120,13 @@ def test_what_others_have_on_the_shared_branch_is_not_told(ada: Machine, ben: Ma
     ben.sync()
     ada.sync()
     assert ada.read("global/topics/theirs.md") == "- theirs\n"
-    assert {c for part in told(pull_request(ada.open())).values() for c in part} == {
-        ("global/MEMORY.md", "+ mine")
-    }
+    assert told(pull_request(ada.open())) == {"global/MEMORY.md": {("+", "", "mine")}}
 
 
-def test_a_head_alone_is_told_in_a_line(ada: Machine) -> None:
+def test_a_head_alone_is_a_note_without_changes(ada: Machine) -> None:
     by_hand(ada, NOTE, f"---\ndescription: how it is deployed\n---\n{ada.read(NOTE)}")
     ada.sync()
-    assert told(pull_request(ada.open())) == {"": {(NOTE, OTHER)}}
+    assert told(pull_request(ada.open())) == {NOTE: set()}
 
 
 def test_where_nothing_waits_that_is_said(ada: Machine) -> None:

@@ -21,6 +21,7 @@ from ctxrepo.faces.cli.options import LIMIT, Group, command, json_option, option
 
 if TYPE_CHECKING:
     from ctxrepo.app.result import Result
+    from ctxrepo.app.review.changes import ReviewText
     from ctxrepo.services.history.commits import Old
     from ctxrepo.services.history.settle_conflict import Resolution
     from ctxrepo.services.review.items import DeclinedReview
@@ -42,9 +43,9 @@ def history(
         if about or show or not in_review:
             raise UsageError("--in-review and --markdown are about all that waits", "Give nothing else.")
         if markdown:
-            answer(past.pull_request, None, json, str)
+            answer(changes.pull_request, None, json, lambda text: text.markdown, _on_forge)
         else:
-            answer_with_view(past.in_review, None, json, review_view)
+            answer_with_view(changes.in_review, None, json, review_view)
     elif show:
         if about is None:
             raise UsageError("--show needs a TARGET", "`ctxrepo history PATH --show COMMIT`.")
@@ -52,6 +53,10 @@ def history(
     else:
         view = partial(history_view, limit=request.limit)
         answer_with_view(past.history, request, json, view, hints_with_json=True)
+
+
+def _on_forge(text: ReviewText) -> Iterator[str]:
+    yield f"for a pull request from {text.branch}, with the title {text.title!r}"
 
 
 def _show(result: Result[Old], json: bool) -> None:

@@ -56,22 +56,58 @@ def test_a_pull_request_gets_its_text(mine: Terminal) -> None:
     branch = mine("sync").out.split()[-1]
     host = branch.split("/")[1]
     text = mine("history", "--in-review", "--markdown").out
-    first, _, heading, *rest = text.splitlines()
-    assert first == "2 changes of 1 session in 1 commit. Each entry stands once, as it is at the end."
-    assert heading.startswith(f"### `{host}`, 20")
-    assert rest == ["", "`global/MEMORY.md`", "", "- new: `proposed`", "- new: ``@team: `make` fixes #12``"]
-    assert mine("history", "--in-review", "--markdown", "--json").data == {"markdown": text.rstrip("\n")}
+    first, _, what, _, writer, _, *rest = text.splitlines()
+    assert first == "**2 added**, in 1 note by 1 commit."
+    assert what.startswith("Each fact stands once")
+    assert writer == f"Written by `ada on {host}` (2)."
+    assert rest[:2] == ["### `global/MEMORY.md`", ""]
+    assert rest[2].startswith(f"`ada on {host}`, 20")
+    assert rest[3:] == ["", "- added: `proposed`", "- added: ``@team: `make` fixes #12``"]
+    title = "memory(global): 2 added"
+    said = mine("history", "--in-review", "--markdown")
+    assert said.err == f"ctxrepo: for a pull request from {branch}, with the title '{title}'\n"
+    data = {"branch": branch, "title": title, "markdown": text.rstrip("\n")}
+    assert mine("history", "--in-review", "--markdown", "--json").data == data
     (line,) = mine("history", "--in-review").out.splitlines()
     assert "memory(global): edit MEMORY" in line
     assert mine("history", "--markdown").code == 2
     assert mine("history", "MEMORY", "--in-review").code == 2
 
 
+def test_what_was_said_before_stands_below_what_is_said_now(mine: Terminal) -> None:
+    note = "global/topics/deploy.md"
+    mine.machine.write(note, "- argo deploys it\n- by ssh\n- stays\n- stays, too\n- never moved\n")
+    mine("sync")
+    mine.machine.git("push", "-q", "origin", "HEAD:main")
+    mine("sync")
+    mine("edit", "global:topics/deploy", "--old", "argo deploys it", "--new", "flux, since `May`")
+    mine("forget", "global:topics/deploy#L2")
+    mine("move", "global:topics/deploy", "global:core/deploy")
+    mine.machine.write("global/topics/empty.md", "# Nothing yet\n")
+    mine("sync")
+    said = mine("history", "--in-review", "--markdown", "--json").data
+    assert said["title"] == "memory(global): 1 changed, 1 removed"
+    lines = str(said["markdown"]).splitlines()
+    assert lines[0] == "**1 changed, 1 removed**, in 2 notes by 1 commit."
+    assert f"### `global/core/deploy.md` (renamed from `{note}`)" in lines
+    at = lines.index("- changed: `` flux, since `May` ``")
+    assert lines[at + 1] == "  - was: `argo deploys it`"
+    assert "- removed: `by ssh`" in lines
+    assert lines[-3:] == ["### `global/topics/empty.md` (new)", "", "- no fact in it"]
+    assert "stays" not in str(said["markdown"])
+
+
 @pytest.mark.slow
-def test_a_text_that_no_forge_would_take_is_cut(mine: Terminal) -> None:
+def test_long_lists_are_cut_and_counted(mine: Terminal) -> None:
     mine.machine.write("global/long.md", "".join(f"- {n} {'x' * 280}\n" for n in range(400)))
+    for number in range(300):
+        entries = "".join(f"- entry {n} of {number} {'y' * 100}\n" for n in range(3))
+        mine.machine.write(f"global/topics/n{number:03}.md", entries)
     mine("sync")
     text = mine("history", "--in-review", "--markdown").out
     assert len(text) < 62_000
-    shown = text.count("\n- new: ")
-    assert text.splitlines()[-1] == f"… and {401 - shown} more changes, in the difference itself."
+    assert text.startswith("**1301 added**, in 302 notes by ")
+    assert "- … and 370 more in this note: 370 added\n" in text
+    shown = text.count("\n### ")
+    left = 302 - shown
+    assert text.splitlines()[-1] == f"… and {left} more notes ({3 * left} added), in the difference itself."

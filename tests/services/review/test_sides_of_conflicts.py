@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.app.views.deciding import item_view
+from ctxrepo.app.views.view import Field
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.save import TOOL, Origin, Save
 from ctxrepo.services.review.items import items_to_decide
@@ -46,7 +48,10 @@ def test_both_versions_are_told_from_whom_on_both_machines(two: tuple[Machine, M
     for machine in two:
         (item,) = items_to_decide(machine.open())
         assert (item.after, item.who, item.host) == ("- the port is 5", f"claude on {ada}", ada)
-        assert item.why.endswith(f"; the one that was is from codex on {ben}")
+        assert item.who_before == f"codex on {ben}"
+        said = item_view(item, NOW).sections[0].parts
+        assert Field("from", (f"claude on {ada}",)) in said
+        assert Field("holds", (f"the version of codex on {ben}",)) in said
 
 
 def test_it_is_told_after_the_note_moved_and_changed_again(two: tuple[Machine, Machine]) -> None:
@@ -68,8 +73,7 @@ def test_what_no_commit_tells_is_not_guessed(ada: Machine) -> None:
     ada.git("add", ".")
     ada.git("commit", "-qm", "by hand")
     (item,) = items_to_decide(ada.open())
-    assert (item.who, item.host) == ("", "")
-    assert item.why == "two machines changed it, and this is the version that was not kept"
+    assert (item.who, item.host, item.who_before) == ("", "", "")
 
 
 @pytest.mark.parametrize("text", ["- the port is 50\n- stays\n", "- the port is 5, at least\n- stays\n"])
