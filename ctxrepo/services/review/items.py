@@ -143,12 +143,10 @@ def _origins(objects: "Objects", commit: str, file: str) -> tuple[Origin, Origin
         for one in islice(_before(objects, commit), _MOST_OF_SIDE) if text else ():
             if lines in lines_of(one) and not any(lines in lines_of(was) for was in objects.parents(one)):
                 return _writer(objects, one)
-        return _NOBODY
+        # What no other commit has met the branch on its way there.
+        return _writer(objects, commit) if text and len(objects.parents(commit)) < 2 else _NOBODY
 
-    other = origin(copy.other)
-    if other is _NOBODY and len(objects.parents(commit)) < 2:
-        other = _writer(objects, commit)  # it was never committed: it met the branch on its way there
-    return origin(copy.kept), other
+    return origin(copy.kept), origin(copy.other)
 
 
 def _before(objects: "Objects", commit: str) -> Iterator[str]:
@@ -168,7 +166,8 @@ def _lines(text: str) -> str:
 
 def _writer(objects: "Objects", commit: str) -> Origin:
     writers = writers_of(objects.header_of(commit).message)
-    return Origin(", ".join(writers.hosts), agent=", ".join(writers.agents))
+    host = writers.hosts[0] if len(writers.hosts) == 1 else ""
+    return Origin(host, agent=", ".join(writers.agents))
 
 
 def _declined(memory: Memory) -> Iterator[ItemToDecide]:

@@ -64,6 +64,21 @@ def test_it_is_told_after_the_note_moved_and_changed_again(two: tuple[Machine, M
     assert (item.path, item.who) == ("shop/topics/ports.md", f"claude on {ada.open().host}")
 
 
+def test_versions_that_met_before_they_were_committed_are_of_that_commit(ada: Machine) -> None:
+    ada.init()
+    ada.write(NOTE, "- the port is 1\n")
+    commit(ada.open(), NOW)
+    memory, before = ada.open(), b"- the port is 1\n"
+    for agent, port in (("claude", 5), ("codex", 9)):
+        after, by = f"- the port is {port}\n".encode(), Origin(memory.host, agent, agent)
+        memory.journal.add([Save(NOTE, before, after, "edit", by, NOW.isoformat(), agent)])
+    ada.write(NOTE, "- the port is 9\n")
+    commit(ada.open(), NOW)
+    (item,) = items_to_decide(ada.open())
+    both = f"claude, codex on {memory.host}"
+    assert (item.after, item.who, item.who_before) == ("- the port is 5", both, both)
+
+
 def test_what_no_commit_tells_is_not_guessed(ada: Machine) -> None:
     ada.init()
     path, data = copy_as_file(ConflictCopy(NOTE, "- 1", "- 5", "- 9"))
