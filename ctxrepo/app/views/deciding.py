@@ -91,7 +91,8 @@ def shown_item_view(shown: ShownItem, now: datetime) -> View:
     if said := ", ".join(filter(None, (item.who, since))):
         fields.append(Field("from", (said,)))
     sections = [ViewSection(tuple(fields))]
-    for heading, text in (("now", item.before), ("waiting", item.after)):
+    now_from = f"now, from {item.who_before}" if item.who_before else "now"
+    for heading, text in ((now_from, item.before), ("waiting", item.after)):
         if text:
             lines = tuple(TextLine(line, 1) for line in text.rstrip("\n").split("\n"))
             sections.append(ViewSection(lines, heading))

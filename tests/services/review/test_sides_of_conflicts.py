@@ -49,6 +49,9 @@ def test_both_versions_are_told_from_whom_on_both_machines(two: tuple[Machine, M
         (item,) = items_to_decide(machine.open())
         assert (item.after, item.who, item.host) == ("- the port is 5", f"claude on {ada}", ada)
         assert item.who_before == f"codex on {ben}"
+        shown = machine.ctxrepo("inbox", "show", item.name).stdout
+        assert f"from     claude on {ada}, " in shown
+        assert f"\nnow, from codex on {ben}:\n  - the port is 9\n" in shown
         said = item_view(item, NOW).sections[0].parts
         assert Field("from", (f"claude on {ada}",)) in said
         assert Field("holds", (f"the version of codex on {ben}",)) in said
