@@ -86,6 +86,7 @@ def play(machine: Machine, remote: Path, folder: Path) -> Iterator[tuple[str, li
         yield words, shown, done.stdout.replace(str(machine.home), "~")
 
 
+@pytest.mark.slow
 def test_the_round_goes_as_the_page_shows(laptop: Machine, remote: Path, tmp_path: Path) -> None:
     played = 0
     for words, shown, said in play(laptop, remote, tmp_path):

@@ -36,6 +36,7 @@ def write(machine: Machine, text: str, when: datetime, agent: str = "") -> None:
     commit(machine.open(), when)
 
 
+@pytest.mark.slow
 def test_each_machine_is_told_on_the_other_from_its_commits(pair: tuple[Machine, Machine]) -> None:
     ada, ben = pair
     write(ada, "of ada", NOW - timedelta(days=10), "claude")

@@ -57,6 +57,7 @@ def test_both_versions_are_told_from_whom_on_both_machines(two: tuple[Machine, M
         assert Field("holds", (f"the version of codex on {ben}",)) in said
 
 
+@pytest.mark.slow
 def test_it_is_told_after_the_note_moved_and_changed_again(two: tuple[Machine, Machine]) -> None:
     apart(two)
     ada, _ = two
@@ -94,6 +95,7 @@ def test_what_no_commit_tells_is_not_guessed(ada: Machine) -> None:
     assert (item.who, item.host, item.who_before) == ("", "", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["- the port is 50\n- stays\n", "- the port is 5, at least\n- stays\n"])
 def test_a_longer_line_is_another_version(two: tuple[Machine, Machine], text: str) -> None:
     ada, ben = two

@@ -74,6 +74,7 @@ def test_a_pull_request_gets_its_text(mine: Terminal) -> None:
     assert mine("history", "MEMORY", "--in-review").code == 2
 
 
+@pytest.mark.slow
 def test_what_was_said_before_stands_below_what_is_said_now(mine: Terminal) -> None:
     note = "global/topics/deploy.md"
     mine.machine.write(note, "- argo deploys it\n- by ssh\n- stays\n- stays, too\n- never moved\n")
