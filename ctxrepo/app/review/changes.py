@@ -22,9 +22,11 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.services.history.changes import CommitSpan, MemoryChanges
     from ctxrepo.services.history.commits import CommitSummary
     from ctxrepo.services.history.net_changes import ChangedFile, NetChange
+    from ctxrepo.services.review.pull_request import PullRequest
 
 
 @dataclass(frozen=True)
@@ -224,16 +226,19 @@ def pull_request(desk: Desk, _: None) -> Result[ReviewText]:
 
     what = pull_request(desk.memory)
     files = _masked(what.files)
-    scopes = [*dict.fromkeys(file.path.partition("/")[0] for file in files)]
+    scopes = [*dict.fromkeys([*(f.path.partition("/")[0] for f in files), *(s for s, _ in what.handoffs)])]
     more = [f"+{len(scopes) - _SCOPES}"] if len(scopes) > _SCOPES else []
-    title = f"memory({', '.join([*scopes[:_SCOPES], *more])}): {_counts(files) or 'frontmatter'}"
-    return Result(ReviewText(what.branch, title, "\n".join(_body(files, what.commits))))
+    handoffs = counted(len(what.handoffs), "handoff") if what.handoffs else ""
+    said = ", ".join(filter(None, (_counts(files), handoffs))) or "no fact changed"
+    title = f"memory({', '.join([*scopes[:_SCOPES], *more]) or '*'}): {said}"
+    return Result(ReviewText(what.branch, title, "\n".join(_body(said, files, what))))
 
 
 _SCOPES = 3
 _MAX_ENTRY = 300
 _MOST_OF_NOTE = 30
 """Entries of a note that are shown."""
+_HANDOFFS = 5
 _WRITERS = 5
 _MAX_TEXT = 60_000
 """Characters; GitHub takes 65,536."""
@@ -252,14 +257,15 @@ _WITHOUT_FACTS = {
 }
 
 
-def _body(files: Sequence[ChangedFile], commits: int) -> Iterator[str]:
+def _body(counts: str, files: Sequence[ChangedFile], what: PullRequest) -> Iterator[str]:
     """What it comes to and who wrote it, then a heading for each note, as far as a forge takes it."""
-    where = f"{counted(len(files), 'note')} by {counted(commits, 'commit')}"
+    where = f"{counted(len(files), 'note')} by {counted(what.commits, 'commit')}"
     writers = Counter(_writer(c.deed) for file in files for c in file.changes if c.deed)
     by = [f"{code(name)} ({count})" for name, count in writers.most_common(_WRITERS)]
     by += [f"{len(writers) - _WRITERS} others"] if len(writers) > _WRITERS else []
-    said = [f"**{_counts(files) or 'No fact changed'}**, in {where}.", "", _WHAT_NOW]
+    said = [f"**{counts}**, in {where}.", "", _WHAT_NOW]
     said += ["", f"Written by {', '.join(by)}."] if by else []
+    said += _handoffs(what.handoffs)
     yield from said
     room = _MAX_TEXT - sum(map(len, said))
     for number, file in enumerate(files):
@@ -271,6 +277,20 @@ def _body(files: Sequence[ChangedFile], commits: int) -> Iterator[str]:
             yield from ("", f"… and {more}, in the difference itself.")
             return
         yield from lines
+
+
+def _handoffs(handoffs: Sequence[tuple[str, Anchor]]) -> Iterator[str]:
+    from ctxrepo.domain.secrets import mask
+    from ctxrepo.services.reading.tape_files import handoff_text
+
+    if handoffs:
+        yield from ("", "### Handoffs", "", "A session that starts in the project is given the newest.", "")
+    for scope, one in handoffs[-_HANDOFFS:]:
+        who_left = " on ".join(filter(None, (one.agent, one.host)))
+        words = (scope, f"{who_left}, {one.timestamp[:10]}", " ".join(mask(handoff_text(one)).split()))
+        yield f"- {': '.join(map(code, words))}"
+    if more := len(handoffs[:-_HANDOFFS]):
+        yield f"- … and {counted(more, 'earlier one')}"
 
 
 def _counts(files: Sequence[ChangedFile]) -> str:

@@ -149,7 +149,8 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
         sessions, messages = counted(index.sessions, "session"), counted(index.messages, "message")
         yield _field("search", f"{sessions} indexed, {messages}, {index.bytes / 1e6:.1f} MB")
     if status.review:
-        yield _field("review", f"{status.review} waits for somebody to look at it")
+        text = "`ctxrepo history --in-review --markdown` is the text of its pull request"
+        yield _field("review", f"{status.review} waits for somebody to look at it; {text}")
     yield from _declined(status)
     if status.staged:
         waits = "1 proposal waits" if status.staged == 1 else f"{status.staged} proposals wait"

@@ -4,7 +4,10 @@ commit for each time that something was written."""
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import tape_folder
 from ctxrepo.domain.records.evidence import closure, edits_in
+from ctxrepo.domain.tape.anchors import Anchor, anchors_of
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.changes import CommitSpan, Wanted, changes
@@ -13,6 +16,7 @@ from ctxrepo.services.history.net_changes import ChangedFile, NetChange
 from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.review.open_review import in_review, open_review
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.store import Objects
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class PullRequest:
 
     branch: str
     files: Sequence[ChangedFile]
+    handoffs: Sequence[tuple[str, Anchor]]
+    """Those that were left, each with the folder of its scope: a session that starts is given the newest."""
     commits: int
 
 
@@ -40,8 +46,20 @@ def pull_request(memory: Memory) -> PullRequest:
     found = changes(memory, CommitSpan(base, tip), Wanted()).files
     is_gone = any(not change.after for file in found for change in file.changes)
     edits = edits_in(evidence_at(objects, objects.tree_of(tip))) if is_gone else {}
-    files = _paired(_with_what_went(found), edits)
-    return PullRequest(current.branch if current else "", files, len(summaries))
+    files, handoffs = _paired(_with_what_went(found), edits), _handoffs(objects, base, tip)
+    return PullRequest(current.branch if current else "", files, handoffs, len(summaries))
+
+
+def _handoffs(objects: Objects, base: str | None, tip: str) -> list[tuple[str, Anchor]]:
+    """The handoffs that the tip has and the base hasn't, oldest first, each with its scope's folder."""
+    came: dict[str, tuple[str, Anchor]] = {}
+    for path, keys in objects.diff(objects.tree_of(base), objects.tree_of(tip)).items():
+        if folder := tape_folder(path):
+            was, now = (anchors_of(decode(objects.data_or_empty(key)) if key else "") for key in keys)
+            known = {anchor.id for anchor in was}
+            new = (one for one in now if one.id not in known and one.type == "handoff")
+            came |= {one.id: (folder, one) for one in new}
+    return sorted(came.values(), key=lambda one: (one[1].moment, one[1].id))
 
 
 def _with_what_went(files: Sequence[ChangedFile]) -> list[ChangedFile]:

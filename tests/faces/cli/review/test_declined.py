@@ -26,6 +26,9 @@ def test_what_is_in_review_is_said_by_sync_and_status(mine: Terminal) -> None:
     assert said == f"received 0, sent 1 commit; 1 in review on {branch}\n"
     assert mine("sync").out == f"received 0, sent 0 commits; 1 in review on {branch}\n"
     assert "waiting  0 to commit, 0 to send, 0 to merge, 1 in review\n" in mine("status").out
+    assert (
+        f"review   {branch} waits for somebody to look at it; `ctxrepo history --in-rev" in mine("status").out
+    )
     assert mine("sync", "--json").data["in_review"] == 1
     assert mine("status", "--json").data["in_review"] == 1
 
@@ -96,6 +99,28 @@ def test_what_was_said_before_stands_below_what_is_said_now(mine: Terminal) -> N
     assert "- removed: `by ssh`" in lines
     assert lines[-3:] == ["### `global/topics/empty.md` (new)", "", "- no fact in it"]
     assert "stays" not in str(said["markdown"])
+
+
+def test_handoffs_are_in_it_for_sessions_are_given_them(mine: Terminal) -> None:
+    mine("handoff", "--goal", "the first", "--scope", "global")
+    mine("sync")
+    mine.machine.git("push", "-q", "origin", "HEAD:main")
+    mine("sync")
+    for number in range(6):
+        assert (
+            mine("handoff", "--goal", f"ask @ben {number}", "--next", "`make all`", "--scope", "global").code
+            == 0
+        )
+    mine("sync")
+    lines = str(mine("history", "--in-review", "--markdown").out).splitlines()
+    assert lines[0] == "**6 handoffs**, in 0 notes by 1 commit."
+    assert "'memory(global): 6 handoffs'" in mine("history", "--in-review", "--markdown").err
+    told = lines[lines.index("### Handoffs") + 4 :]
+    assert len(told) == 6
+    assert told[0].startswith("- `global`: `")
+    assert ["make all" in line and f"@ben {n}" in line for n, line in enumerate(told[:5], 1)] == [True] * 5
+    assert told[-1] == "- … and 1 earlier one"
+    assert not any("the first" in line for line in lines)
 
 
 @pytest.mark.slow
