@@ -32,6 +32,7 @@ def main() -> None:
         passing = thursday(laptop, desktop)
         friday(laptop, passing)
         wait_for(lambda: not at_work(laptop, desktop), "the workers to finish")
+    tell("That is gone again. A memory of four weeks, to look around in: `.venv/bin/ctxrepo demo`")
 
 
 def connect(laptop: Machine, desktop: Machine, remote: Path) -> None:

@@ -29,8 +29,8 @@ PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
     "scratch",
     "Look through them": "search tags links recall trace history why diff stats",
-    "Repository, remote, other machines": "start init status review sync pull push doctor check import inbox "
-    "conflicts declined cache",
+    "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
+    "inbox conflicts declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
     "Settings": "completion config",
 }
@@ -50,7 +50,7 @@ MODULES = {
     "review.look_through": "review",
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor cache=",
-    "repository.setting_up": "setup start",
+    "repository.setting_up": "setup start demo",
     "repository.project_verbs": "project=",
     "repository.config_verbs": "config= completion",
 }

@@ -1,4 +1,5 @@
-"""The first hour on a machine as one operation: repository, projects, memories of other programs, agents."""
+"""The first hour on a machine as one operation: repository, projects, memories of other programs, agents; and
+a demo memory to look around in, before that."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ from ctxrepo.storage.user.repository import shown_path
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Call, Desk
+    from ctxrepo.services.demo.play_story import DemoMemory
     from ctxrepo.services.imports.destination import ImportPlan
     from ctxrepo.services.repository.init import InitResult
     from ctxrepo.services.setup.setup import Plan
@@ -224,3 +226,25 @@ def _look(desk: Desk, _: None) -> tuple[str, str, str]:
             about = f"{first.said.when[:10]} {first.agent} {first.project}"
             return given, f"ctxrepo search --in sessions {word}", f"{about}\n{first.said.text}"
     return given, "", ""
+
+
+_FOLDER = "ctxrepo-demo"
+
+
+@dataclass(frozen=True)
+class DemoRequest:
+    """Where to make it: a folder that is empty or missing."""
+
+    folder: str = ""
+
+
+def make_demo(desk: Desk, request: DemoRequest) -> Result[DemoMemory]:
+    """Make a memory of invented people, four weeks old, to look around in."""
+    from ctxrepo.services.demo.play_story import make_demo
+
+    folder = (desk.cwd / Path(request.folder or _FOLDER).expanduser()).resolve()
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise UsageError(f"{folder} is not an empty folder", "Name another one: `ctxrepo demo FOLDER`.")
+    if any((above / ".git" / "ctxrepo").exists() for above in folder.parents):
+        raise UsageError(f"{folder} is in a memory, and would be sent with it", "Name a folder elsewhere.")
+    return Result(make_demo(folder, desk.env, desk.interpreter, desk.now, desk.progress))

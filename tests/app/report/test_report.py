@@ -29,21 +29,21 @@ def note(report: MemoryReport, path: str) -> ReportedNote:
 
 def test_what_waits_has_its_commands_and_versions_apart_stand_by_themselves(machine: Machine) -> None:
     report = report_of(machine)
-    assert [one.item.kind for one in report.waiting] == ["held", "proposal", "proposal"]
-    held = report.waiting[0]
+    assert [one.item.kind for one in report.waiting] == ["deletion", "held", *["proposal"] * 3]
+    held = report.waiting[1]
     assert held.commands[0][1] == "ctxrepo open shop:topics/access.md"
     port, style = report.apart
-    assert port.base.endswith("on 5433\n")
-    assert port.kept.endswith("on 5434 since the move\n")
-    assert port.other.endswith("on 5435, by TLS only\n")
+    assert port.base.endswith("on 5433")
+    assert port.kept.endswith("on 5435, by TLS only")
+    assert port.other.endswith("on 5434 since the move")
     assert [command.split()[-1] for _, command in style.waiting.commands] == ["kept", "other", "both"]
 
 
 def test_a_week_is_counted_by_day_and_scope(machine: Machine) -> None:
     report = report_of(machine)
     totals = [sum(getattr(day, name) for day in report.week) for name in ("came", "changed", "went")]
-    assert totals == [9, 2, 1]
-    assert {day.scope for day in report.week} == {"global", "shop", "site"}
+    assert totals == [15, 7, 1]
+    assert {day.scope for day in report.week} == {"global", "shop", "site", "till"}
     assert len(report.days) == 28
 
 
@@ -62,10 +62,12 @@ def test_notes_have_text_marks_and_history(machine: Machine) -> None:
 
 def test_machines_and_agents_are_told_from_commits(machine: Machine) -> None:
     report = report_of(machine)
-    assert [seen.host for seen in report.machines] == [HOSTS["laptop"], HOSTS["build"], HOSTS["desktop"]]
-    assert [seen.is_here for seen in report.machines] == [True, False, False]
+    assert [seen.host for seen in report.machines] == [
+        HOSTS[name] for name in ("laptop", "notebook", "build", "desktop")
+    ]
+    assert [seen.is_here for seen in report.machines] == [True, False, False, False]
     assert {day.agent for day in report.writers} == {"", "claude", "codex", "gemini"}
-    assert [mark.is_handoff for mark in report.tape].count(True) == 5
+    assert [mark.is_handoff for mark in report.tape].count(True) == 13
     assert sum(day.given + day.silent for day in report.prompts) > 50
 
 
@@ -80,11 +82,11 @@ def test_what_is_left_out_is_said_with_the_command_that_shows_it(machine: Machin
     small = report_of(machine, commits=4, note_bytes=1500, anchors=3, entries=2, items=1, item_chars=5)
     said = {one.command: one.what for one in small.left_out}
     assert set(said) == {"ctxrepo status", "ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
-    assert said["ctxrepo status"] == "2 further items to decide"
-    assert [one.item.kind for one in small.waiting] == ["held", "proposal"]
-    assert small.waiting[1].item.after == "Pictu"
+    assert said["ctxrepo status"] == "3 further items to decide"
+    assert [one.item.kind for one in small.waiting] == ["deletion", "held", "proposal"]
+    assert small.waiting[2].item.after == "Pictu"
     assert small.apart[0].kept == "- por"
-    assert said["ctxrepo tape list"] == "8 earlier anchors"
+    assert said["ctxrepo tape list"] == "10 earlier anchors"
     bodies = [note for note in small.notes if note.body]
     assert 0 < len(bodies) < len(small.notes) == len(whole.notes)
     assert len(small.usage.entries) == 2

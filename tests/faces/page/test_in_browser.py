@@ -125,8 +125,8 @@ def test_keys_alone_are_enough(opened: Chrome) -> None:
     from selenium.webdriver.common.keys import Keys
 
     press(opened, "2", "j")
-    assert "access.md" in focused(opened)
-    press(opened, "j", "k")
+    assert "redirects.md" in focused(opened)
+    press(opened, "j", "j", "k")
     assert "access.md" in focused(opened)
     press(opened, "4", "j", "j")
     name = focused(opened)
@@ -155,14 +155,14 @@ def test_the_filter_finds_notes_by_name_and_text_and_says_how_many(opened: Chrom
 
     everything = seen(opened)
     press(opened, "/", *"valkey")
-    wait_until(opened, "document.querySelector('#shown').textContent === '2 of 11'")
+    wait_until(opened, "document.querySelector('#shown').textContent === '2 of 18'")
     assert seen(opened) == 2
     press(opened, Keys.ENTER)
     assert "architecture.md" in focused(opened)
     press(opened, "/", Keys.ESCAPE)
     assert seen(opened) == everything
     press(opened, "/", *"no such words")
-    wait_until(opened, "document.querySelector('#shown').textContent === '0 of 11'")
+    wait_until(opened, "document.querySelector('#shown').textContent === '0 of 18'")
     assert ask(opened, "[...document.querySelectorAll('.scope')].every(s => s.hidden)")
 
 
@@ -174,7 +174,7 @@ def test_a_command_is_copied_to_the_letter(opened: Chrome) -> None:
     opened.find_element("css selector", "#waiting .copy").click()
     press(opened, "3", "j", "c")
     wait_until(opened, "window.copied.length === 2")
-    assert ask(opened, "window.copied[0]") == "ctxrepo open shop:topics/access.md"
+    assert ask(opened, "window.copied[0]") == "ctxrepo sync --accept deletions"
     assert re.fullmatch(r"ctxrepo conflicts resolve \w{10} --keep kept", ask(opened, "window.copied[1]"))
     assert "Copied" in ask(opened, "document.querySelector('#said').textContent")
 
@@ -207,7 +207,7 @@ def test_without_scripts_it_is_a_plain_page_that_can_be_read(place: Path) -> Non
     with browser(runs_scripts=False) as driver:
         driver.get(place.as_uri())
         notes = driver.find_elements("css selector", ".note > summary")
-        assert len(notes) == 11
+        assert len(notes) == 18
         notes[1].click()
         article = driver.find_element("css selector", ".note[open] article")
         assert "Releases" in article.text or article.text

@@ -1,7 +1,9 @@
-"""Commands that connect agents: setup, and start, which takes the other steps of the first hour as well."""
+"""Commands for the first hour: setup, which connects agents, start, which takes the other steps as well, and
+demo, a memory to look around in."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +18,7 @@ from ctxrepo.faces.cli.options import argument, json_option, option
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.first_hour import FirstHour, FirstStep
+    from ctxrepo.services.demo.play_story import DemoMemory
     from ctxrepo.services.setup.setup import Plan
     from ctxrepo.services.setup.standings import Standing
 
@@ -154,3 +157,24 @@ def _ending(done: FirstHour) -> str:
     if not done.command:
         return f'{given}\n\n`ctxrepo remember "…"` keeps a fact for the sessions to come'
     return f"{given}\n\n{_shown(f'`{done.command}` answers there', done.answer.splitlines())}"
+
+
+def demo(
+    folder: Annotated[str, argument(metavar="FOLDER")] = "",
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Make a memory of invented people, to look around in."""
+    from ctxrepo.app.repository.first_hour import DemoRequest, make_demo
+
+    answer(make_demo, DemoRequest(folder), json, _way_in)
+
+
+def _way_in(made: DemoMemory) -> str:
+    """What the demo is, and commands that look around in it."""
+    what = f"{len(made.projects)} projects on {made.machines} machines, {made.days} days"
+    command = shlex.quote(str(made.command))
+    ways = "".join(f"\n  {command} {way}" for way in _WAYS_IN)
+    return f"made {made.folder}: {what}\nlook around in it; to be rid of it, delete the folder:{ways}"
+
+
+_WAYS_IN = ("status", "review", "review --html", "inbox", "why topics/release.md", "diff")

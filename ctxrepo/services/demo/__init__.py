@@ -1,0 +1,1 @@
+"""The demo: a story of invented people, played into a memory of its own."""
