@@ -188,7 +188,7 @@ def make_demo(
     try:
         stage = _set_up(story, folder, env, interpreter)
         for scene in story.scenes_until(now):
-            progress(f"playing four weeks of two people: day {DAYS - scene.back} of {DAYS}")
+            progress(f"playing what two people do in {DAYS} days: {DAYS - scene.back}")
             stage.play(scene, scene.at(now))
         return _finish(stage, folder)
     except BaseException:
