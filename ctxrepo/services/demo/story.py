@@ -1,7 +1,7 @@
 """The story of the demo as values, read from `story.toml`, and when each of its scenes happens."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import cache
 from itertools import cycle, islice
@@ -33,13 +33,12 @@ class Scene:
     project: str
     agent: str = ""
     turns: Sequence[tuple[str, str]] = ()
-    deeds: Sequence[Deed] = field(default=())
+    deeds: Sequence[Deed] = ()
 
     @property
     def session(self) -> str:
         """The id of the agent's session; '' for none."""
-        name = f"{self.back} {self.hour} {self.machine} {self.project}"
-        return str(uuid5(NAMESPACE_URL, name)) if self.agent else ""
+        return str(uuid5(NAMESPACE_URL, repr(self))) if self.agent else ""
 
     def at(self, now: datetime) -> datetime:
         """When it happens, where somebody looks at it `now`; by this machine's time zone."""

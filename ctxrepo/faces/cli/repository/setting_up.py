@@ -177,4 +177,4 @@ def _way_in(made: DemoMemory) -> str:
     return f"made {made.folder}: {what}\nlook around in it; to be rid of it, delete the folder:{ways}"
 
 
-_WAYS_IN = ("status", "review", "review --html", "inbox", "why topics/release.md", "diff")
+_WAYS_IN = ("status", "review", "review --html", "inbox", "why topics/gotcha.md#L9", "diff")
