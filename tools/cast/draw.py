@@ -43,7 +43,7 @@ def picture(cast: Cast) -> str:
             rules.append(_rule(number, span, cast.seconds))
     style = (
         f"text{{font:{SIZE}px {_FONTS};fill:{FOREGROUND};white-space:pre}}.c{{fill:{FOREGROUND};opacity:.6}}"
-        f".b{{font-weight:bold}}.d{{opacity:.6}}.u{{text-decoration:underline}}"
+        "g rect{shape-rendering:crispEdges}.b{font-weight:bold}.d{opacity:.6}.u{text-decoration:underline}"
         f".a{{animation:{cast.seconds}s step-end infinite}}.h{{visibility:hidden}}{''.join(rules)}"
         "@media(prefers-reduced-motion:reduce){.a{animation:none}}"
     )
@@ -79,15 +79,18 @@ def _rule(number: int, span: Span, seconds: float) -> str:
 
 
 def _drawn(row: Row, number: int) -> Iterator[str]:
-    """The backgrounds of a row and then its texts."""
-    column, texts = 0, []
+    """The backgrounds of a row, each as one piece, and then its texts."""
+    column, texts, pieces = 0, [], list[tuple[str, int, int]]()
     for run in row:
         style = _plain(run.style)
-        if style.background not in ("", BACKGROUND):
-            size = f'width="{_g(len(run.text) * CELL)}" height="{LINE}"'
-            yield f'<rect x="{_x(column)}" y="{_top(number)}" {size} fill="{style.background}"/>'
+        first = pieces.pop()[1] if pieces and pieces[-1][::2] == (style.background, column) else column
+        pieces.append((style.background, first, column + len(run.text)))
         texts.append(_text(run, style, column, number))
         column += len(run.text)
+    for colour, first, end in pieces:
+        if colour not in ("", BACKGROUND):
+            size = f'width="{_g((end - first) * CELL)}" height="{LINE}"'
+            yield f'<rect x="{_x(first)}" y="{_top(number)}" {size} fill="{colour}"/>'
     yield from texts
 
 
