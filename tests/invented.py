@@ -9,8 +9,7 @@ from pathlib import Path
 
 from machines import Machine
 
-from ctxrepo.services.demo.play_story import make_demo
-from ctxrepo.services.demo.story import read_story
+from ctxrepo.services.demo.play_story import make_demo, read_story
 
 NOW = datetime(2026, 11, 27, 15, 40, tzinfo=UTC)
 """When one looks at it."""

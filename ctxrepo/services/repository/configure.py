@@ -126,10 +126,10 @@ def _check_global_folder(name: str, places: Places) -> None:
     root = clone_root(places, current)
     was, new = root / current.global_folder, root / name.strip()
     if name.strip() != current.global_folder and any(was.rglob("*.md")) and not new.is_dir():
+        move = shlex.join(["git", "-C", str(root), "mv", current.global_folder, name.strip()])
         raise UsageError(
             f"the global notes are in {current.global_folder}/, and no session would be given them",
-            f"First `git -C {shlex.quote(str(root))} mv {current.global_folder} {shlex.quote(name.strip())}`, "
-            "then this on every machine.",
+            f"First `{move}`, then this on every machine.",
         )
 
 

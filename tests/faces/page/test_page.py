@@ -131,7 +131,7 @@ def test_each_section_shows_what_is_in_it(machine: Machine) -> None:
         "key port",
         "used 3 times",
         "laptop-3f1c, here",
-        "Set aside, from laptop-3f1c",
+        "Set aside, from claude on laptop-3f1c",
         "1 file held back",
         "ctxrepo status --machines",
     ):

@@ -22,4 +22,5 @@ def test_every_picture_is_in_a_page_and_asks_the_network_for_nothing() -> None:
         text = (FOLDER / f"{name}.svg").read_text("utf-8")
         assert "url(http" not in text
         assert "@import" not in text
-    assert {file.stem for file in FOLDER.glob("*.svg")} == {*PICTURES}
+    of_the_screen = {file.stem for file in FOLDER.glob("*.svg")} - {"ctxrepo-cast"}
+    assert of_the_screen == {*PICTURES}
