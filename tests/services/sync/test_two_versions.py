@@ -787,8 +787,15 @@ def _rewrites(machine: Machine, number: int, is_new: bool) -> None:
         change(machine, f"^{old.entry.id}", Whole(f"deploy: nothing is alike in {number}"))
 
 
+def _supersedes(machine: Machine, number: int, is_new: bool) -> None:
+    said = "something else" if is_new else "deploy"
+    old = next(e.entry for e in machine.open().cache.entries(["shop"]) if said in e.entry.text)
+    words = ("the robot does it nightly", "nobody before the audit")[number % 2]
+    machine.remember(f"deploy: {words}", supersedes=parse_target(f"^{old.id}"))
+
+
 @pytest.mark.parametrize("is_new", [True, False], ids=["a new key", "a known key"])
-@pytest.mark.parametrize("how", [_says, _says_and_moves, _rewrites])
+@pytest.mark.parametrize("how", [_says, _says_and_moves, _rewrites, _supersedes])
 @pytest.mark.parametrize("who", [(0, 1), (1, 0)], ids=["who renamed it first", "who wrote first"])
 def test_of_what_two_machines_say_while_one_renames_the_project_one_version_holds(
     pair: Pair, is_new: bool, how: Callable[[Machine, int, bool], None], who: tuple[int, int]

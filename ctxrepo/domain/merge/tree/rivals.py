@@ -133,15 +133,15 @@ def _of_one_entry(
 def _by_now(
     merged: Contents, sides: Sequence[Contents], moves: Mapping[str, str], blobs: Blobs
 ) -> dict[str, str]:
-    """The id that an entry of a side has -> the one that it has in `merged`, of entries whose note moved."""
+    """The id that an entry of a side has -> the one that it has in `merged`, of entries whose note moved, if
+    only with its project's folder: then the side has it at the new path already."""
     names: dict[str, str] = {}
     for side in sides:
-        for path in filter(is_note, moves.keys() & side.keys()):
-            before, after = (
-                entries_of(name, _text(tree, name, blobs))
-                for name, tree in ((path, side), (moves[path], merged))
-            )
-            names |= {old.id: new.id for old, new in same_texts(before, after)}
+        for path, to in moves.items():
+            if is_note(path) and (place := next((name for name in (path, to) if name in side), "")):
+                before = entries_of(path, _text(side, place, blobs))
+                after = entries_of(to, _text(merged, to, blobs))
+                names |= {old.id: new.id for old, new in same_texts(before, after)}
     return names
 
 
