@@ -16,7 +16,6 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.target import names_scope
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
-from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -109,7 +108,7 @@ class Desk:
         self.now = self.clock()
         self._forget()
         if (memory := self._opened) and (
-            stamp_of(str(memory.places.config_file)) != memory.settings_stamp
+            memory.has_new_settings
             or _files(memory) != self._files
             or memory.find_why_read_only() != memory.why_read_only
         ):

@@ -111,6 +111,11 @@ class Memory:
         memory = cls(places, settings, repository, clone, state, env, config_error=error)
         return replace(memory, settings_stamp=stamp, why_read_only=memory.find_why_read_only())
 
+    @property
+    def has_new_settings(self) -> bool:
+        """Whether config.toml was written since this was opened: what it said then may hold no more."""
+        return stamp_of(str(self.places.config_file)) != self.settings_stamp
+
     def with_current_settings(self) -> Memory:
         """The same memory with the settings of now; this one if they are unchanged or unreadable."""
         stamp = stamp_of(str(self.places.config_file))

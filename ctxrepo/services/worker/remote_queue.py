@@ -53,6 +53,8 @@ class RemoteQueue:
         end = time.monotonic() + LIFE
         failures = 0
         while errands.are_waiting and failures < _MOST_FAILURES and time.monotonic() < end:
+            if self.memory.has_new_settings:
+                break  # they may say where to send, and that it is to be reviewed
             if not self.lock.acquire():
                 return True
             began, has_come = time.time(), False

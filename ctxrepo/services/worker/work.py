@@ -93,9 +93,13 @@ class Worker:
     def run(self) -> None:
         """Work until nothing is left; returns at once when another worker holds the lock. Whoever leaves work
         writes it down before they wake a worker, so we look again after the lock is released, however the
-        round ended. Work that a round could not do is no reason for another round."""
+        round ended. Work that a round could not do is no reason for another round. Once the settings are
+        changed, nothing is begun or sent by the old ones."""
         began = time.monotonic()
         while self.lock.acquire():
+            if self.memory.has_new_settings:
+                self.lock.release()
+                break
             left = self._left()
             quiet = self._attempt() if left else 0.0
             if self.unvisited:
@@ -125,8 +129,7 @@ class Worker:
             if is_turn(self.events):
                 observe(self.memory, self.events, self.now().timestamp())
         # Another worker goes on with errands that are left, or by new settings; it may take the lock at once.
-        settings_stamp = stamp_of(str(self.memory.places.config_file))
-        if not are_errands_done or settings_stamp != self.memory.settings_stamp:
+        if not are_errands_done or self.memory.has_new_settings:
             self.wake()
 
     def maintain(self) -> None:

@@ -23,6 +23,7 @@ from ctxrepo.services.locate.look import is_known
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.worker import work as work_module
+from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage import memory as memory_module
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.memory import Memory
@@ -469,17 +470,46 @@ def test_settings_that_change_while_it_works_are_for_the_next_worker(
     assert woken == [1]
 
 
+@pytest.mark.parametrize("is_committed", [False, True], ids=["before its commit", "before it is sent"])
+def test_nothing_is_sent_by_settings_that_hold_no_more(
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, is_committed: bool
+) -> None:
+    del work  # which has made the memory
+    woken: list[int] = []
+    worker = replace(ada.worker(now), wake=lambda: woken.append(1))
+
+    def change(*_: object) -> None:
+        with ada.places.config_file.open("a") as config:
+            config.write('review = "branch"\n')
+
+    ada.remember("must be reviewed")
+    before = pushed(ada)
+    if is_committed:
+        monkeypatch.setattr(Worker, "_wait_for_work", change)
+    else:
+        change()
+    worker.run()
+    assert ("must be reviewed" in ada.git("show", "main")) == is_committed
+    assert pushed(ada) == before
+    assert woken == [1]
+
+
 def test_a_checkout_is_trusted_or_not_by_the_settings_of_now(
-    ada: Machine, work: Callable[[], list[str]]
+    ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada.remember("The basket needs Postgres")
     assert work() == []
-    worker = ada.worker(now)
-    with ada.places.config_file.open("a") as config:
-        config.write('\n[project]\ntrust = "ask"\n')
+    real = work_module.commit
+
+    def commit(*words: Any) -> CommitResult:
+        with ada.places.config_file.open("a") as config:
+            config.write('\n[project]\ntrust = "ask"\n')
+        return real(*words)
+
+    monkeypatch.setattr(work_module, "commit", commit)
     folder = repository(ada.home / "code" / "shop", PROJECT_URL)
     spool(ada.open(), "start", cwd=str(folder))
-    worker.run()
+    assert work() == []
     claims = {row.top: row.claim for row in read_checkouts(ada.places.state)}
     assert "it is new on this machine" in claims[str(folder)]
 
