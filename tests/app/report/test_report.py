@@ -63,7 +63,7 @@ def test_notes_have_text_marks_and_history(machine: Machine) -> None:
 def test_machines_and_agents_are_told_from_commits(machine: Machine) -> None:
     report = report_of(machine)
     assert [seen.host for seen in report.machines] == [
-        HOSTS[name] for name in ("laptop", "notebook", "build", "desktop")
+        HOSTS[name] for name in ("laptop", "notebook", "desktop", "build")
     ]
     assert [seen.is_here for seen in report.machines] == [True, False, False, False]
     assert {day.agent for day in report.writers} == {"", "claude", "codex", "gemini"}
