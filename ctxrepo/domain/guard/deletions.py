@@ -11,7 +11,7 @@ from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.guard.refusals import RULE, Refusal
 from ctxrepo.domain.note.entry import entries_of, in_place_of, moved, normalised
 from ctxrepo.domain.note.note import decode, units_of
-from ctxrepo.domain.project.layout import REGISTRY, is_note, shown
+from ctxrepo.domain.project.layout import REGISTRY, is_evidence, is_note, shown
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -171,14 +171,15 @@ class DeletionSummary:
 
 
 def summary_of(deleted: Sequence[Deletion], *, is_confirmed: bool = False) -> DeletionSummary | None:
-    """What these deletions of one commit come to; None for none."""
+    """What these deletions of one commit come to; None for none. Of what is recorded of entries it tells
+    only where nothing else was deleted."""
     if not deleted:
         return None
+    deleted = [one for one in deleted if not is_evidence(one.path)] or deleted
     entries = sum(one.entries - one.replacements for one in deleted)
     is_whole = any(one.is_gone for one in deleted)
-    return DeletionSummary(
-        entries, named_in_summary(deleted[0].path), len(deleted) - 1, is_whole, is_confirmed
-    )
+    path = next((one.path for one in deleted if is_note(one.path)), deleted[0].path)
+    return DeletionSummary(entries, named_in_summary(path), len(deleted) - 1, is_whole, is_confirmed)
 
 
 def named_in_summary(path: str) -> str:

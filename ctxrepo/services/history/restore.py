@@ -39,6 +39,8 @@ from ctxrepo.services.saving.evidence import record, settle_keys, unforget
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
+_SUPERSEDED = "* it is superseded, as it was; `ctxrepo restore ^{}` once more has it hold"
+
 
 @dataclass(frozen=True)
 class RestoreResult:
@@ -138,8 +140,10 @@ class _Restore:
                 return RestoreResult(same[0].at, same[0].id, existing=True)
             draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
             new = added(known, entries_of(path, draft.after[path] or ""))
-            self._holds_again(draft, old, new)
-            lines = settle_keys(draft, self.now, comes_first=True)
+            is_asked_for = bool(self.request.version or self.request.to)
+            is_struck = self._comes_again(draft, old, new, holds=is_asked_for)
+            lines = (_SUPERSEDED.format(new.id),) if is_struck else ()
+            lines = lines or settle_keys(draft, self.now, comes_first=True)
             return RestoreResult(new.at, new.id, source=self.was.path, lines=lines)
 
     def _found(self, old: Entry) -> Entry | None:
@@ -181,16 +185,20 @@ class _Restore:
         new = entries_of(successor.path, changed)[number]
         if fate(evidence_now(self.memory), old.id)[0] == "superseded":
             record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
-        self._holds_again(draft, old, new)
+        self._comes_again(draft, old, new, holds=True)
         return RestoreResult(new.at, new.id, source=successor.at, lines=_told(successor.path, draft))
 
-    def _holds_again(self, draft: Draft, old: Entry, new: Entry) -> None:
+    def _comes_again(self, draft: Draft, old: Entry, new: Entry, *, holds: bool) -> bool:
+        """What was said of the entry is said again; whether it is superseded, as it was before it went. Where
+        it `holds` by this, it is no more."""
         evidence = evidence_now(self.memory)
         unforget(draft, {old.id, new.id})
         if old.id != new.id and old.id in named_in_evidence(self.memory):
             record(draft, "moved", old.id, new.path, self.now, to=new.id)
-        if {old.id, new.id} & marks(evidence).struck:
+        is_struck = bool({old.id, new.id} & marks(one for one in evidence if one.kind != "forgotten").struck)
+        if is_struck and holds:
             record(draft, "stated", new.id, new.path, self.now)
+        return is_struck and not holds
 
     def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
         former = [] if target.entry_id else renamed(evidence_now(self.memory)).get(path, [])

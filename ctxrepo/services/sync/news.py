@@ -16,6 +16,7 @@ from ctxrepo.services.reading.marks import (
     entries_gone,
     entries_in,
     evidence_at,
+    moved_to,
     note_versions,
     standing_heirs,
 )
@@ -169,6 +170,20 @@ def moved_away(memory: Memory, since: str) -> Iterator[str]:
                 known = {*read_registry(memory).projects.values(), memory.global_folder}
                 of_none = "" if scope_of(new) in known else ", in a folder of no project"
                 yield f"{old} was written to here and moved on another machine: it is {new} now{of_none}"
+            for old, new in sorted(_moved_twice(objects, base, mine, merge).items()):
+                if memory.host in _hosts(objects, mine, other) and objects.files(memory.head_tree, [new]):
+                    yield f"the note that was moved to {old} here is {new} now: another machine moved it there"
+
+
+def _moved_twice(objects: Objects, base: str | None, side: str, merge: str) -> dict[str, str]:
+    """path -> path in a merge of the notes that a side moved to the first, and another one to the folder of
+    another project."""
+    known, merged = {*evidence_at(objects, base)}, objects.tree_of(merge)
+    moves = [e for e in evidence_at(objects, objects.tree_of(side)) if e.kind == "renamed" and e not in known]
+    gone = {one.to for one in moves} - objects.files(merged, [one.to for one in moves]).keys()
+    return {
+        old: new for old, new in moved_to(objects, merged, gone).items() if scope_of(old) != scope_of(new)
+    }
 
 
 def _out_of_view(memory: Memory, since: str) -> Iterator[str]:

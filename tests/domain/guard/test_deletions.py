@@ -221,3 +221,12 @@ def test_what_is_not_held_back_is_told_with_the_way_back() -> None:
     assert parsed(summary(gone(1))).line(commit) == (
         "p/0.md: 1 entry deleted by hand; `ctxrepo undo 0123456789` brings it back"
     )
+
+
+def test_what_is_told_is_the_note_and_not_what_is_recorded_of_its_entries() -> None:
+    records = HandEdit(b'{"id": "1"}\n{"id": "2"}\n', b'{"id": "1"}\n')
+    evidence = ".ctx/evidence/laptop-202611.jsonl"
+    gone = HandEdit(note(1, 2), note(2))
+    assert summary({evidence: records, "p/a.md": gone}) == "1 entry of p/a.md"
+    assert summary({"ctxrepo.toml": records, "p/a.md": gone}) == "2 entries of p/a.md and 1 more"
+    assert summary({evidence: records}) == f"1 entry of {evidence}"

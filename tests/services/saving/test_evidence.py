@@ -233,3 +233,13 @@ def test_one_value_of_a_key_holds_however_another_one_comes_back(
     assert mine.ctxrepo("restore", f"^{back}").returncode == 0
     current = [text for text, (_, is_struck) in committed(mine).items() if not is_struck]
     assert [text for text in current if "deploy: " in text] == [f"deploy: {other}"]
+
+
+def test_an_entry_that_was_superseded_when_it_was_forgotten_comes_back_superseded(mine: Machine) -> None:
+    first = mine.remember("Releases go out on Mondays")
+    say(mine, "Releases go out nightly", supersedes=Target(entry_id=first.id))
+    mine.ctxrepo("forget", f"^{first.id}")
+    assert "it is superseded, as it was" in mine.ctxrepo("restore", f"^{first.id}").stdout
+    assert committed(mine)["Releases go out on Mondays"] == (False, True)
+    assert mine.ctxrepo("restore", f"^{first.id}").returncode == 0
+    assert committed(mine)["Releases go out on Mondays"] == (False, False)

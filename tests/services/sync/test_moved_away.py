@@ -176,3 +176,17 @@ def test_notes_that_come_in_a_new_folder_of_no_project_are_told_once(pair: Pair)
     ada.write("elsewhere/more.md", "- Use make\n")
     ada.sync()
     assert ben.sync().notices == ()
+
+
+def test_a_note_that_both_moved_to_other_projects_is_told_where_it_is_no_more(pair: Pair) -> None:
+    ada, ben = pair
+    ada.ctxrepo("move", "shop:topics/a.md", "global:topics/a.md")
+    ben.ctxrepo("move", "shop:topics/a.md", "other:topics/a.md")
+    for machine in (ada, ben):
+        machine.sync(send=False)
+    lines = [line for machine in (ada, ben, ada, ben) for line in machine.sync().notices]
+    places = ["global/topics/a.md", "other/topics/a.md"]
+    (now,) = [path for path in places if (ada.clone / path).exists()]
+    (lost,) = {*places} - {now}
+    told = f"the note that was moved to {lost} here is {now} now: another machine moved it there"
+    assert lines == [told]
