@@ -89,6 +89,15 @@ class Place:
     arriving: set[str] = field(default_factory=set)
     """Words that commands took away here, and words that went on the other machine, not heard of here yet."""
 
+    def note(self, which: int) -> str:
+        """The path of a note, in the folder that the project has on this machine by now."""
+        return self.by_now(NOTES[which % len(NOTES)])
+
+    def by_now(self, path: str) -> str:
+        folder, slash, rest = path.partition("/")
+        project = self.machine.project() if folder == "shop" else None
+        return f"{project.folder if project else folder}{slash}{rest}"
+
     def notes(self) -> dict[str, str]:
         """path -> text of the notes on disk."""
         files = (
@@ -161,7 +170,7 @@ class Story:
 
     def remember(self, at: Place, where: int) -> None:
         word = self._new_word()
-        scope, _, path = NOTES[where % len(NOTES)].partition("/")
+        scope, _, path = at.note(where).partition("/")
         more = ["--scope", "global"] if scope == "global" else []
         self._command(at, ["remember", text_of(word), "--note", path, *more], new=word)
 
@@ -196,8 +205,11 @@ class Story:
             self._command(at, ["archive", self._target(at, old)])
 
     def move(self, at: Place, which: int) -> None:
-        scope, _, path = NOTES[which % len(NOTES)].partition("/")
+        scope, _, path = at.note(which).partition("/")
         self._command(at, ["move", f"{scope}:{path}", f"{scope}:topics/moved{which % 3}.md"])
+
+    def rename_project(self, at: Place, which: int) -> None:
+        self._command(at, ["project", "rename", ("store", "market", "shop")[which % 3]])
 
     def undo(self, at: Place, _: int) -> None:
         self.is_restored = True
@@ -206,7 +218,7 @@ class Story:
 
     def restore(self, at: Place, where: int) -> None:
         self.is_restored = True
-        scope, _, path = NOTES[where % len(NOTES)].partition("/")
+        scope, _, path = at.note(where).partition("/")
         self._command(at, ["restore", f"{scope}:{path}"], None)
 
     def take_back(self, at: Place, _: int) -> None:
@@ -231,12 +243,11 @@ class Story:
     # What hands do.
 
     def write(self, at: Place, where: int) -> None:
-        word, file = self._new_word(), at.machine.clone / NOTES[where % len(NOTES)]
+        """Add a line; now and then at the path that the note had in the beginning."""
+        path = NOTES[where % len(NOTES)] if where % 5 == 0 else at.note(where)
+        word, file = self._new_word(), at.machine.clone / path
         with self._by_hand(at):
-            at.machine.write(
-                NOTES[where % len(NOTES)],
-                (file.read_text() if file.exists() else "") + f"- {text_of(word)}\n",
-            )
+            at.machine.write(path, (file.read_text() if file.exists() else "") + f"- {text_of(word)}\n")
 
     def reword(self, at: Place, which: int) -> None:
         """Edit one fact by hand; what a command wrote a moment ago, and no word of its own tells from its
@@ -252,7 +263,7 @@ class Story:
 
     def cut(self, at: Place, where: int) -> None:
         """Delete some lines of a note."""
-        file = at.machine.clone / NOTES[where % len(NOTES)]
+        file = at.machine.clone / at.note(where)
         if file.exists():
             lines = file.read_text().splitlines(keepends=True)
             with self._by_hand(at):
@@ -260,20 +271,20 @@ class Story:
 
     def remove(self, at: Place, where: int) -> None:
         with self._by_hand(at, is_whole=True):
-            (at.machine.clone / NOTES[where % len(NOTES)]).unlink(missing_ok=True)
+            (at.machine.clone / at.note(where)).unlink(missing_ok=True)
 
     def empty(self, at: Place, where: int) -> None:
-        file = at.machine.clone / NOTES[where % len(NOTES)]
+        file = at.machine.clone / at.note(where)
         if file.exists():
             with self._by_hand(at, is_whole=True):
                 file.write_text("")
 
     def remove_folder(self, at: Place, where: int) -> None:
         with self._by_hand(at, is_whole=True):
-            shutil.rmtree(at.machine.clone / FOLDERS[where % len(FOLDERS)], ignore_errors=True)
+            shutil.rmtree(at.machine.clone / at.by_now(FOLDERS[where % len(FOLDERS)]), ignore_errors=True)
 
     def rename(self, at: Place, where: int) -> None:
-        path = NOTES[where % len(NOTES)]
+        path = at.note(where)
         file, to = at.machine.clone / path, at.machine.clone / f"{path[:-3]}-{where % 2}.md"
         if file.exists() and not to.exists():
             with self._by_hand(at):
@@ -281,7 +292,7 @@ class Story:
 
     def split(self, at: Place, where: int) -> None:
         """Put every other line of a note into another one beside it."""
-        path = NOTES[where % len(NOTES)]
+        path = at.note(where)
         file, to = at.machine.clone / path, at.machine.clone / f"{path[:-3]}-part{where % 2}.md"
         if file.exists():
             lines = file.read_text().splitlines(keepends=True)
@@ -429,6 +440,7 @@ COMMANDS = (
     "forget",
     "archive",
     "move",
+    "rename_project",
     "undo",
     "restore",
     "take_back",

@@ -172,7 +172,7 @@ def moved_away(memory: Memory, since: str) -> Iterator[str]:
                 yield f"{old} was written to here and moved on another machine: it is {new} now{of_none}"
             for old, new in sorted(_moved_twice(objects, base, mine, merge).items()):
                 if memory.host in _hosts(objects, mine, other) and objects.files(memory.head_tree, [new]):
-                    yield f"the note that was moved to {old} here is {new} now: another machine moved it there"
+                    yield f"the note moved to {old} here is {new} now: another machine moved it there"
 
 
 def _moved_twice(objects: Objects, base: str | None, side: str, merge: str) -> dict[str, str]:

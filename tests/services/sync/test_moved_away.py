@@ -188,5 +188,5 @@ def test_a_note_that_both_moved_to_other_projects_is_told_where_it_is_no_more(pa
     places = ["global/topics/a.md", "other/topics/a.md"]
     (now,) = [path for path in places if (ada.clone / path).exists()]
     (lost,) = {*places} - {now}
-    told = f"the note that was moved to {lost} here is {now} now: another machine moved it there"
+    told = f"the note moved to {lost} here is {now} now: another machine moved it there"
     assert lines == [told]
