@@ -84,6 +84,7 @@ def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
         base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
         trees = [*map(objects.tree_of, sides)] if base else []
         retired = {e.to: e for pair in permutations(trees, 2) for e in _superseded(objects, base, *pair, tip)}
+        yield from (line for pair in permutations(trees, 2) for line in _pins_lost(objects, base, *pair, tip))
         for side in trees:
             back = [*_notes_back(objects, base, side, objects.tree_of(merge))]
             for what, name, path in back:
@@ -110,6 +111,25 @@ def _superseded(
     edits = [one for one in edits if one.kind == "moved" and one.entry in gone]
     struck = marks(evidence_at(objects, tip)).struck if edits else ()
     return (one for one in edits if one.to in struck and one.to in _ids(objects, tip, one.path))
+
+
+def _pins_lost(
+    objects: Objects, base: str | None, ours: str | None, theirs: str | None, tip: str | None
+) -> Iterator[str]:
+    """A line for each entry that one side pinned, and the other one removed, superseded or put aside."""
+    known = {*evidence_at(objects, base)}
+    us, them = ([e for e in evidence_at(objects, side) if e not in known] for side in (ours, theirs))
+    pins = {one.entry: one.path for one in us if one.kind == "pinned"}
+    for one in them if pins else ():
+        is_aside_now = one.kind == "moved" and is_aside(one.path)
+        name = one.to if is_aside_now else one.entry
+        if one.entry in pins and (is_aside_now or one.kind in ("forgotten", "superseded")):
+            is_there = name in _ids(objects, tip, one.path)
+            is_struck = name in marks(evidence_at(objects, tip)).struck
+            if {"forgotten": not is_there, "superseded": is_struck}.get(one.kind, is_there):
+                what = {"forgotten": "removed", "moved": "archived"}.get(one.kind, one.kind)
+                now = f"`ctxrepo restore ^{name}` has it hold again"
+                yield f"an entry of {pins[one.entry]} was pinned on one machine and {what} on another; {now}"
 
 
 def _line(name: str, what: str, now: str) -> str:

@@ -822,3 +822,33 @@ def test_a_key_stays_one_in_a_project_that_was_renamed(pair: Pair) -> None:
     by_command(ada, "project", "rename", "store")
     ada.write("store/other.md", "- deploy: flux\n")
     assert "is a value of the key deploy as well" in ada.ctxrepo("check").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["archive"], "archived"),
+        (["forget"], "removed"),
+        (["remember", "other", "--supersedes"], "superseded"),
+    ],
+)
+def test_an_entry_that_was_pinned_and_put_out_of_view_meanwhile_is_told(
+    pair: Pair, words: list[str], what: str
+) -> None:
+    ada, ben = pair
+    fact = ada.remember("The gate is green")
+    ada.remember("Another one stays")
+    meet(ada, ben)
+    by_command(ada, *words, f"^{fact.id}")
+    ben.remember("The gate is green", pin=True)
+    for machine in pair:
+        machine.sync(send=False)
+    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
+    assert len(told) == 2
+    for line in told:
+        assert line.startswith(
+            f"an entry of shop/MEMORY.md was pinned on one machine and {what} on another; "
+        )
+        assert ada.ctxrepo("restore", line.split("`ctxrepo restore ")[1].split("`")[0]).returncode == 0
+    current = [e.entry.plain for e in ada.open().cache.entries(["shop"]) if not e.is_struck]
+    assert "The gate is green" in current
