@@ -27,6 +27,9 @@ TOP = 8
 CELLS = 10
 """Of a bar in the statistics of a tape."""
 
+_WIDEST = 200
+"""Characters of an item that a row has."""
+
 _SIGNS: Mapping[Kind, str] = {"proposal": "+", "conflict": "~", "held": "!", "deletion": "-", "declined": "x"}
 _LEVELS = {"error": "!", "warning": "?", "note": " "}
 
@@ -64,9 +67,8 @@ def _waiting(desk: Desk, request: PanelRequest) -> Panel:
 
 
 def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:
-    first = next((line for line in (item.after or "").split("\n") if line.strip()), "")
-    is_path = item.kind not in ("proposal", "declined") or not first
-    text = item.path if is_path else first.strip().removeprefix("- ")
+    is_path = item.kind not in ("proposal", "declined")
+    text = item.path if is_path else item.said(_WIDEST)
     words = " ".join((item.kind, item.path, item.why, item.who, item.after or ""))
     age = short_age(item.since, now)
     return PanelRow(item.id, text, _SIGNS[item.kind], age, words, is_path, item=item)

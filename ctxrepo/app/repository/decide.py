@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import unified_diff
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
@@ -29,6 +27,7 @@ from ctxrepo.domain.records.decision import (
     DECLINES,
     KEEPS,
     Choice,
+    Effect,
     ItemToDecide,
     Kind,
     Verb,
@@ -65,6 +64,8 @@ class Decision:
     still_waits: bool
     outcome: object = None
     """The value of the operation that decided it."""
+    effects: Sequence[Effect] = ()
+    """What that did to entries, as far as it is a matter of entries."""
 
 
 def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
@@ -84,11 +85,22 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
         desk.commit_pending()  # so that the decision is a commit of its own
     carried_out = _carry_out(desk, item, choice, request)
     desk.commit_pending()
-    decision = Decision(item, choice, _find(desk, item.id) is not None, carried_out.value)
+    effects = _effects(item, choice, carried_out.value)
+    decision = Decision(item, choice, _find(desk, item.id) is not None, carried_out.value, effects)
     data = {"item": item.id, "verb": choice.verb, "undo": choice.undo, "waits": decision.still_waits}
+    data |= {"changes": plain_data(effects)}
     if item.kind == "proposal":
         data |= carried_out.data
     return Result(decision, data, carried_out.exit_code, carried_out.error)
+
+
+def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
+    if item.kind == "proposal":
+        return done.effects if choice.verb == "accept" else ()
+    if item.kind == "conflict" and any(one.is_changed for one in done):
+        was = item.before if choice.verb == "keep-other" else None
+        return (Effect(item.path, was or "", item.after or ""),)
+    return ()
 
 
 def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
@@ -150,10 +162,9 @@ class RewordRequest:
 
 @dataclass(frozen=True)
 class ShownItem:
-    """An item, how its text differs from the one that holds, and the commands that decide it."""
+    """An item as it would be decided now, and the commands that decide it."""
 
     item: ItemToDecide
-    diff: Sequence[str]
     commands: Sequence[str]
 
 
@@ -174,15 +185,15 @@ def list_items(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
 
 
 def show_item(desk: Desk, request: InboxRequest) -> Result[ShownItem]:
-    """Show one item, and the commands that decide it."""
-    item = _named(_items(desk), request.id)
-    texts = ((item.before or "").splitlines(), (item.after or "").splitlines())
-    lines = islice(unified_diff(*texts, "now", "waiting", lineterm=""), _MOST_LINES + 1)
-    diff = [line.rstrip("\r") for line in lines] if item.before and item.after else []
-    diff[_MOST_LINES:] = ["…"] if len(diff) > _MOST_LINES else []
-    found = ShownItem(item, diff, _commands(item))
-    texts_of_item = {"before": item.before, "after": item.after, "diff": "\n".join(diff)}
-    return Result(found, {**_fields(item), **texts_of_item, "commands": found.commands})
+    """Show one item, what deciding it would change as things are now, and the commands that decide it."""
+    from ctxrepo.services.review.proposals import looked_at
+
+    memory = desk.open_memory(or_last_settings=True)
+    item = looked_at(memory, _named(_items(desk), request.id), desk.now)
+    found = ShownItem(item, _commands(item))
+    diff = item.difference(_MOST_LINES)
+    texts = {"before": item.before, "after": item.after, "diff": "\n".join(diff)}
+    return Result(found, {**_fields(item), **texts, "commands": found.commands})
 
 
 def accept_items(desk: Desk, request: AcceptRequest) -> Result[Sequence[Outcome]]:
@@ -311,4 +322,5 @@ def _said(outcome: Outcome) -> dict[str, Any]:
     if decision:
         said |= {"verb": decision.choice.verb, "undo": decision.choice.undo, "waits": decision.still_waits}
         said |= {"entry": f"^{name}" if (name := getattr(decision.outcome, "id", "")) else None}
+        said |= {"changes": plain_data(decision.effects)}
     return said

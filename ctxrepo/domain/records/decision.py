@@ -1,10 +1,17 @@
 """Items to decide: whatever waits for a person, in one shape."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass
 
 Kind = Literal["held", "deletion", "conflict", "declined", "proposal"]
@@ -61,6 +68,33 @@ OF_PROPOSAL = (
 )
 
 
+Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note"]
+"""What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
+one; or the same to a note as a whole."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What is done to an entry by deciding: `was` is '' where it comes, `now` where it goes, and both where a
+    note changes in nothing but its head, headings or order."""
+
+    path: str
+    was: str
+    now: str
+
+    @property
+    def line(self) -> str:
+        """As `undo` tells of it, with the text that was replaced."""
+        was, now = (shown(normalised(text[: 4 * _MOST_SAID]), _MOST_SAID) for text in (self.was, self.now))
+        if was and now:
+            return f'~ {now} (was "{was}")'
+        return f"+ {now}" if now else f"- {was}" if was else f"~ {self.path}"
+
+
+_MOST_SAID = 200
+"""Characters that a line shows of a text."""
+
+
 @dataclass(frozen=True)
 class ItemToDecide:
     """One thing that waits for a person. Secrets in its texts are masked."""
@@ -82,6 +116,12 @@ class ItemToDecide:
     """`agent on host` or `host`, whoever it came from; '' where that isn't known."""
     choices: tuple[Choice, ...] = ()
     """What can be done about it; nothing where the file has to be edited."""
+    change: Change | None = None
+    """What a proposal is to do; None for anything else, and for a line that can't be read."""
+    key: str = ""
+    """The key that it sets."""
+    obstacle: str = ""
+    """Of a proposal that was tried: why it can't be accepted as things are now."""
 
     @property
     def name(self) -> str:
@@ -90,11 +130,40 @@ class ItemToDecide:
 
     @property
     def words(self) -> str:
-        """How what waits begins, on one line; of what has no text of its own why it waits."""
-        text = self.after or self.before or ""
-        is_text = bool(text) and self.kind in ("proposal", "conflict", "declined")
-        return shown(normalised(text[: 4 * _WORDS]) if is_text else self.why, _WORDS)
+        """How what waits begins, in a short line."""
+        return self.said(_WORDS)
 
+    def said(self, most: int) -> str:
+        """What waits, on one line, and what it is to do; of what has no text of its own why it waits."""
+        text = self.after or self.before or ""
+        if not text or self.kind not in ("proposal", "conflict", "declined"):
+            return shown(self.why, most)
+        if self.change and self.change.endswith(" note"):
+            text = split(text)[1]
+        said = normalised(text.lstrip()[: 4 * most])
+        deed = " ".join(filter(None, (self.change, self.key)))
+        return shown(f"{deed}: {said}" if deed else said, most)
+
+    def masked(self) -> ItemToDecide:
+        """The item without secrets in its texts."""
+        before, after = (text and mask(text) for text in (self.before, self.after))
+        return replace(self, before=before, after=after, why=mask(self.why), obstacle=mask(self.obstacle))
+
+    def difference(self, most: int) -> Sequence[str]:
+        """The first lines of how the text that waits differs from the one that holds: a unified diff without
+        the names of files; all lines of what only comes or goes. Nothing where neither is known."""
+        from difflib import unified_diff  # `status` counts items and shows none
+
+        before, after = ((text or "").splitlines() for text in (self.before, self.after))
+        lines: Iterable[str] = islice(unified_diff(before, after, lineterm=""), 2, None)
+        if not before or not after:
+            lines = (f"{'+' if after else '-'}{line}" for line in after or before)
+        some = [line[:_WIDEST].rstrip("\r") for line in islice(lines, most + 1)]
+        return [*some[:most], "…"] if some[most:] else some
+
+
+_WIDEST = 1000
+"""Characters of a line of a difference."""
 
 _WORDS = 70
 """Characters of an item that a list shows."""

@@ -2,7 +2,6 @@
 struck out of this machine's work, until somebody has seen it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from ctxrepo.domain.guard import refusals
@@ -13,6 +12,7 @@ from ctxrepo.domain.records.decision import (
     OF_DECLINED,
     OF_DELETIONS,
     OF_PROPOSAL,
+    Change,
     ItemToDecide,
     Kind,
 )
@@ -35,8 +35,7 @@ _MOST_CHARACTERS = 2000
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
     """All items, those of each kind oldest first. Files are held back as the last commit judged them."""
     items = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
-    both = ((item, item.before and mask(item.before), item.after and mask(item.after)) for item in items)
-    return [replace(item, before=before, after=after) for item, before, after in both]
+    return [item.masked() for item in items]
 
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
@@ -120,16 +119,30 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             since=_moment(proposal.ts),
             who=mask(" on ".join(filter(None, (proposal.agent, proposal.host)))),
             choices=OF_PROPOSAL,
+            change=_change(proposal),
+            key=mask(proposal.key),
         )
 
 
-_WISHES = {
-    "remember": "somebody proposed to remember this",
-    "add": "an agent added this entry to the note",
+_WISHES: dict[Change, str] = {
+    "add": "somebody proposed to remember this",
+    "set": "somebody proposed to remember this",
+    "replace": "somebody proposed to remember this",
     "edit": "an agent edited this entry",
-    "forget": "an agent removed this entry",
-    "note": "an agent changed this note as a whole",
+    "remove": "an agent removed this entry",
+    "add note": "an agent added this note",
+    "edit note": "an agent changed this note as a whole",
+    "remove note": "an agent removed this note",
 }
+
+
+def _change(proposal: Proposal) -> Change:
+    """What a proposal is to do."""
+    if proposal.verb == "remember":
+        return "set" if proposal.key else "replace" if proposal.supersedes else "add"
+    if proposal.verb == "note":
+        return "remove note" if not proposal.text else "edit note" if proposal.was else "add note"
+    return "remove" if proposal.verb == "forget" else proposal.verb
 
 
 def _wish(proposal: Proposal) -> str:
@@ -143,7 +156,8 @@ def _wish(proposal: Proposal) -> str:
         f"below {proposal.heading}" if proposal.heading else "",
         f"^{proposal.entry}" if proposal.entry else "",
     ]
-    return ", ".join(filter(None, (_WISHES[proposal.verb], *details)))
+    said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[_change(proposal)]
+    return ", ".join(filter(None, (said, *details)))
 
 
 def _committed(memory: Memory, path: str) -> str | None:

@@ -82,7 +82,7 @@ def test_what_is_left_out_is_said_with_the_command_that_shows_it(machine: Machin
     assert set(said) == {"ctxrepo status", "ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
     assert said["ctxrepo status"] == "2 further items to decide"
     assert [one.item.kind for one in small.waiting] == ["held", "proposal"]
-    assert small.waiting[1].item.after == "Pictu"
+    assert small.waiting[1].item.after == "- Pic"
     assert small.apart[0].kept == "- por"
     assert said["ctxrepo tape list"] == "8 earlier anchors"
     bodies = [note for note in small.notes if note.body]

@@ -117,7 +117,7 @@ def test_what_was_declined_is_taken_off_the_list(ada: Machine, remote: Path) -> 
     (item,) = waiting(ada)
     assert command(item, item.choices[0]) == f"ctxrepo declined dismiss {item.name}"
     decided = desk_at(ada).perform(decide, DecideRequest(item.id, "dismiss"))
-    assert decided.data == {"item": item.id, "verb": "dismiss", "undo": "", "waits": False}
+    assert decided.data == {"item": item.id, "verb": "dismiss", "undo": "", "waits": False, "changes": []}
     assert waiting(ada) == []
 
 

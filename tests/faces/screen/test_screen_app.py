@@ -191,7 +191,7 @@ def test_proposals_are_shown_with_what_can_be_done_about_them(ada: Machine) -> N
     async def story(screen: Played) -> None:
         await screen.press("slash", *"prefers plan", "enter")
         assert len(screen.rows) == PROPOSALS
-        assert "+ the team prefers plan 0 over plan 1" in screen.text
+        assert "+ add: the team prefers p" in screen.text
         assert "claude on desk" in screen.text
 
     play(ada, story)

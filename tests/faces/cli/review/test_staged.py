@@ -39,7 +39,7 @@ def test_what_an_agent_remembers_waits_and_what_a_person_remembers_is_there(mine
     assert (said.code, said.out.split(":")[0]) == (0, "proposed")
     assert by_agent(mine, "remember", "-", stdin=b"one thing\nanother\n").code == 0
     assert note(mine) == before
-    assert waits(mine) == ["the wall is blue", "one thing", "another"]
+    assert waits(mine) == ["add: the wall is blue", "add: one thing", "add: another"]
     mine("remember", "the door is red")
     assert "the door is red" in note(mine)
     assert by_agent(mine, "remember", "everywhere the same", "--scope", "global").out.startswith("remembered")
@@ -80,7 +80,48 @@ def test_an_entry_that_changed_meanwhile_is_not_edited(mine: Terminal) -> None:
     mine("forget", entry(mine))
     said = mine("inbox", "accept", *ids)
     assert (said.code, "is gone" in said.err) == (6, True)
-    assert waits(mine) == ["the port is 6"]
+    assert waits(mine) == ["edit: the port is 6"]
+
+
+def test_what_is_to_be_removed_is_listed_as_that_and_told_when_it_is_gone(mine: Terminal) -> None:
+    (name,) = by_agent(mine, "forget", entry(mine), "--json").data["ids"]
+    assert waits(mine) == ["remove: the port is 5"]
+    assert "remove: the port is 5" in mine("review", "--plain").out
+    said = mine("inbox", "show", name).out
+    assert ("waits    an agent removed this entry" in said, "\n-- the port is 5\n" in said) == (True, True)
+    said = mine("inbox", "accept", name)
+    assert said.out.split("\n")[1] == "  - the port is 5"
+    assert mine("undo").code == 0
+    said = mine("inbox", "accept", name, "--json")
+    (change,) = said.data["decided"][0]["changes"]
+    assert change == {"path": "shop/MEMORY.md", "was": "- the port is 5", "now": ""}
+
+
+def test_a_note_to_be_removed_says_so_and_stays_where_it_was_changed_since(mine: Terminal) -> None:
+    mine("remember", "blue", "--note", "topics/walls")
+    (name,) = by_agent(mine, "forget", "topics/walls.md", "--json").data["ids"]
+    assert waits(mine) == ["remove note: blue"]
+    assert "waits    an agent removed this note" in mine("inbox", "show", name).out
+    mine("remember", "green", "--note", "topics/walls")
+    said = mine("inbox", "show", name).out
+    assert f"but      shop/topics/walls.md was changed since {name} was proposed" in said
+    assert "inbox accept" not in said
+    said = mine("inbox", "accept", name)
+    assert (said.code, "was changed since" in said.err) == (6, True)
+    assert waits(mine) == ["remove note: blue"]
+    mine("forget", "topics/walls.md#L8")
+    assert mine("inbox", "accept", name).out.split("\n")[1] == "  - blue"
+    assert not (mine.machine.clone / "shop/topics/walls.md").exists()
+
+
+def test_a_change_of_a_note_that_is_done_already_gets_no_verdict(mine: Terminal) -> None:
+    words = ("edit", "topics/walls", "--old", "about walls", "--new", "of walls")
+    mine("new", "topics/walls", "-d", "about walls")
+    (name,) = by_agent(mine, *words, "--json").data["ids"]
+    assert mine(*words).code == 0
+    said = mine("inbox", "accept", name)
+    assert (said.code, "has nothing left" in said.err) == (6, True)
+    assert len(waits(mine)) == 1
 
 
 def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
