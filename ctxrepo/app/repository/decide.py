@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
-from ctxrepo.app.repository.exchange import ExchangeRequest, exchange
+from ctxrepo.app.repository.exchange import ExchangeRequest, attention, exchange
 from ctxrepo.app.result import Result
 from ctxrepo.app.review.decisions import (
     DismissRequest,
@@ -97,6 +97,10 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
 def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
     if item.kind == "proposal":
         return done.effects if choice.verb == "accept" else ()
+    if choice.verb == "accept-deletions":
+        from ctxrepo.services.review.proposals import effects_on
+
+        return effects_on(item.path, item.before, item.after or "") if item.before else ()
     if item.kind == "conflict" and any(one.is_changed for one in done):
         was = item.before if choice.verb == "keep-other" else None
         return (Effect(item.path, was or "", item.after or ""),)
@@ -120,7 +124,9 @@ def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRe
     if choice.verb == "dismiss":
         return dismiss(desk, DismissRequest([item.name]))
     if choice.verb == "accept-deletions":
-        return exchange(desk, ExchangeRequest(accept=("deletions",)))
+        exchanged = exchange(desk, ExchangeRequest(accept=("deletions",)))
+        desk.notice(*attention(exchanged.value.synced))
+        return exchanged
     return doctor(desk, DoctorRequest(fixes=True))
 
 
@@ -257,8 +263,7 @@ def _decided(
     done: set[Kind] = set()
     for item in named.values():
         if item.kind == "deletion" and item.kind in done:
-            first = next(one for one in outcomes if one.item.kind == item.kind)
-            outcomes.append(replace(first, item=item))
+            outcomes.append(_same(next(one for one in outcomes if one.item.kind == item.kind), item))
             continue
         outcomes.append(_outcome(desk, item, verbs, text, reason))
         done.add(item.kind)
@@ -268,6 +273,13 @@ def _decided(
     data |= {"refused": [_said(one) for one in outcomes if one.error]}
     codes = {one.exit_code for one in outcomes}
     return Result(outcomes, data, next((code for code in (6, 5, 4) if code in codes), max(codes)))
+
+
+def _same(outcome: Outcome, item: ItemToDecide) -> Outcome:
+    """What became of another deletion, as they are decided together."""
+    if decision := outcome.decision:
+        decision = replace(decision, item=item, effects=_effects(item, decision.choice, None))
+    return replace(outcome, item=item, decision=decision)
 
 
 def _outcome(desk: Desk, item: ItemToDecide, verbs: Mapping[Kind, Verb], text: str, reason: str) -> Outcome:

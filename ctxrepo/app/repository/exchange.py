@@ -105,9 +105,16 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     set_up_git(memory, desk.interpreter)
     desk.take_in()
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
+    before = memory.head
     result = with_repair(
         memory, desk.now, lambda: sync(memory, desk.now, asked), lambda repaired: desk.notice(repaired.words)
     )
+    if wanted.deletions:
+        from ctxrepo.services.history.undoing import (
+            note_confirmed,  # it merges, and most syncs confirm nothing
+        )
+
+        note_confirmed(memory, before, desk.origin)
     if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
         desk.wake()
     current = open_review(memory)

@@ -138,7 +138,9 @@ def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     """Take what was declined off the list; the refs that keep it."""
     from ctxrepo.services.review.items import dismiss
 
-    return Result(dismiss(desk.memory, request.names), "kept")
+    kept = dismiss(desk.memory, request.names)
+    desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in kept))
+    return Result(kept, "kept")
 
 
 @dataclass(frozen=True)

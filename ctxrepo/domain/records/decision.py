@@ -48,12 +48,12 @@ class Choice:
     verb: Verb
     label: str
     """What it does, in a few words."""
-    undo: Literal["undo", "restore", ""] = ""
+    undo: Literal["undo", ""] = ""
     """The operation that takes it back; '' for none."""
 
 
 OF_DELETIONS = (
-    Choice("accept-deletions", "delete these files on all machines", "restore"),
+    Choice("accept-deletions", "delete these files on all machines", "undo"),
     Choice("restore-files", "put the deleted files back"),
 )
 OF_CONFLICT = (
