@@ -21,7 +21,7 @@ from ctxrepo.app.review.decisions import (
 )
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.layout import scope_of, shown
 from ctxrepo.domain.records.decision import (
     ACCEPTS,
     DECLINES,
@@ -127,6 +127,9 @@ def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRe
         exchanged = exchange(desk, ExchangeRequest(accept=("deletions",)))
         desk.notice(*attention(exchanged.value.synced))
         return exchanged
+    from ctxrepo.services.inbox.staging import require_person
+
+    require_person(desk.memory, desk.session[0], [scope_of(item.path)], item.id)
     return doctor(desk, DoctorRequest(fixes=True))
 
 

@@ -136,8 +136,13 @@ def list_declined(desk: Desk, _: None) -> Result[Sequence[DeclinedReview]]:
 
 def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     """Take what was declined off the list; the refs that keep it."""
-    from ctxrepo.services.review.items import dismiss
+    from ctxrepo.domain.project.layout import scope_of
+    from ctxrepo.services.inbox.staging import require_person
+    from ctxrepo.services.review.items import declined, dismiss
 
+    named = (one for one in declined(desk.memory) if one.name in request.names or not request.names)
+    folders = (scope_of(entry) for one in named for entry in one.entries)
+    require_person(desk.memory, desk.session[0], folders, "what reviewers removed")
     kept = dismiss(desk.memory, request.names)
     desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in kept))
     return Result(kept, "kept")

@@ -15,6 +15,9 @@ from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_exactly, decode_note, encode, utf16
 from ctxrepo.domain.project.layout import (
     DAILY,
+    GLOBAL,
+    PROJECT,
+    REGISTRY,
     archived_tape_folder,
     fold,
     is_archived,
@@ -23,6 +26,7 @@ from ctxrepo.domain.project.layout import (
     scope_of,
     shown,
 )
+from ctxrepo.domain.project.policy import scopes_in
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
@@ -92,6 +96,11 @@ def check(memory: Memory) -> list[NoteFinding]:
         said = "no project has this folder, so no session is given what is in it"
         folders = filter(is_folder_name, loose)
         found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT, "warning") for name in folders]
+        scopes = {"*", GLOBAL, PROJECT, memory.global_folder, *registry.projects.values()}
+        for name in scopes_in(registry.policy) - scopes:
+            said = f"[policy] has a rule for {name}, which is no project's folder"
+            remedy = "Until it is one, the rule is for nothing: mend its name."
+            found.append(NoteFinding(REGISTRY, 0, said, remedy, "warning"))
     return sorted(found, key=lambda f: (f.path, f.line))
 
 

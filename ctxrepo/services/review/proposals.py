@@ -10,7 +10,7 @@ from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.note import Note, bump_updated, decode_exactly, encoded
-from ctxrepo.domain.project.layout import is_note, note_path
+from ctxrepo.domain.project.layout import REGISTRY, is_note, note_path
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.decision import Effect, ItemToDecide
@@ -25,7 +25,7 @@ from ctxrepo.domain.records.proposal import (
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.inbox.staging import is_staged, scope_of_proposal, waiting
+from ctxrepo.services.inbox.staging import require_person, scope_of_proposal, waiting
 from ctxrepo.services.notes.changing import Whole, rewritten
 from ctxrepo.services.notes.placing import forget_entry, forget_note
 from ctxrepo.services.notes.remember import RememberResult, line_of, prepared, remember_in
@@ -106,13 +106,9 @@ def decline(memory: Memory, name: str, origin: Origin, now: datetime, reason: st
 
 
 def _require_person(memory: Memory, line: InboxLine, origin: Origin) -> None:
-    """Refused for an agent that may only propose, where the proposal is for."""
-    proposal = line.proposal
-    if proposal and is_staged(memory, origin.agent, scope_of_proposal(memory, proposal).folder):
-        raise Refused(
-            f"{line.name} waits for a person's yes, and {origin.agent} is none",
-            "Tell your user of it; they decide with `ctxrepo inbox` in a shell of their own.",
-        )
+    if line.proposal:
+        folder = scope_of_proposal(memory, line.proposal).folder
+        require_person(memory, origin.agent, [folder], line.name)
 
 
 def _who(origin: Origin) -> tuple[str, str, str]:
@@ -280,11 +276,14 @@ class _Accepting:
         for copy, data in map(copy_as_file, merged.conflict_copies):
             draft.put(copy, decode_exactly(data))
         draft.register(self.scope.project)
-        record_edits(draft, path, here or "", self.now)
+        if is_note(path):
+            record_edits(draft, path, here or "", self.now)
         return Acceptance(path, effects=effects_on(path, here or "", after))
 
     @property
     def _path(self) -> str:
+        if self.scope.folder == REGISTRY:
+            return REGISTRY
         path = f"{self.scope.folder}/{note_path(self.proposal.note)}"
         if not is_note(path):
             raise Refused(f"{self.proposal.id} names no note", "Decline it.")
@@ -293,6 +292,6 @@ class _Accepting:
 
 def effects_on(path: str, before: str, after: str) -> tuple[Effect, ...]:
     """What a change of a note does to its entries."""
-    pairs = entry_pairs(entries_of(path, before), entries_of(path, after))
+    pairs = entry_pairs(entries_of(path, before), entries_of(path, after)) if is_note(path) else []
     told = [Effect(path, was.text if was else "", now.text if now else "") for was, now in pairs]
     return tuple(told) or (Effect(path, "", ""),)

@@ -7,6 +7,8 @@ import json
 import pytest
 from terminal import Said, Terminal
 
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+
 AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
 
 
@@ -165,6 +167,56 @@ def test_an_agent_decides_nothing_where_it_may_only_propose(mine: Terminal) -> N
     for _ in range(3):
         assert by_agent(mine, "undo").code == 0, "it may take back what it wrote and proposed"
     assert waits(mine) == []
+
+
+def test_an_agent_decides_no_other_kind_either_and_lifts_no_rule(mine: Terminal) -> None:
+    for number in range(12):
+        mine.machine.write(f"shop/n{number}.md", f"- note {number}\n")
+    path, data = copy_as_file(
+        ConflictCopy("shop/MEMORY.md", "- the port is 1", "- the port is 5", "- the port is 9")
+    )
+    mine.machine.write(path, data.decode())
+    mine("sync")
+    for number in range(12):
+        (mine.machine.clone / f"shop/n{number}.md").unlink()
+    items = mine("inbox", "--json").data["items"]
+    names = {item["kind"]: item["id"] for item in items}
+    deletions = [item["id"] for item in items if item["kind"] == "deletion"]
+    conflict = names["conflict"].partition(":")[2]
+    for words in (
+        ("inbox", "accept", *deletions),
+        ("inbox", "decline", *deletions),
+        ("sync", "--accept", "deletions"),
+        ("inbox", "accept", conflict),
+        ("inbox", "decline", conflict),
+        ("conflicts", "resolve", conflict, "--keep", "kept"),
+        ("conflicts", "resolve", "--all", "--keep", "kept"),
+        ("config", "set", "inbox.policy", "direct"),
+        ("config", "unset", "inbox.policy"),
+    ):
+        said = by_agent(mine, *words)
+        assert said.code == 6, words
+        assert "waits for a person's yes, and claude is none" in said.err + said.out, words
+    assert mine("inbox", "--json").data["items"] == items
+    assert by_agent(mine, "config", "set", "sync.timeout", "20").code == 0
+    assert mine("config", "set", "inbox.policy", "direct").code == 0, "a person may"
+
+
+def test_the_second_change_of_an_entry_by_a_session_takes_the_place_of_the_first(mine: Terminal) -> None:
+    name = entry(mine)
+    for port in "67":
+        by_agent(mine, "edit", name, "--old", "5", "--new", port)
+    assert waits(mine) == ["edit: the port is 7"]
+    by_agent(mine, "forget", name)
+    assert waits(mine) == ["remove: the port is 5"]
+    assert by_agent(mine, "undo").code == 0
+    assert waits(mine) == ["edit: the port is 7"]
+
+
+def test_a_rule_for_no_project_is_told(mine: Terminal) -> None:
+    registry = mine.machine.read("ctxrepo.toml")
+    mine.machine.write("ctxrepo.toml", f'{registry}\n[policy]\ninbox = ["projct=stage"]\n')
+    assert "a rule for projct, which is no project's folder" in mine("check").out
 
 
 def test_the_memory_itself_can_stage_more_and_never_less(mine: Terminal) -> None:
