@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from ctxrepo.app.panels.panel import PanelRow
 from ctxrepo.app.result import Result
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError, NotFound, Refused
 from ctxrepo.lazy import dataclass
 
@@ -88,8 +89,7 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
 
 def _about(item: ItemToDecide) -> str:
     """What a decision was about, in a few words."""
-    text = " ".join((item.after or "").split()) if item.kind == "proposal" else item.path
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return item.said(60) if item.kind == "proposal" else shown(item.path, 60)
 
 
 def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:

@@ -31,6 +31,8 @@ _WIDEST = 200
 """Characters of an item that a row has."""
 
 _SIGNS: Mapping[Kind, str] = {"proposal": "+", "conflict": "~", "held": "!", "deletion": "-", "declined": "x"}
+_SIGNS_OF = {"add": "+", "remove": "-"}
+"""Of proposals to add or to remove something; the others change it."""
 _LEVELS = {"error": "!", "warning": "?", "note": " "}
 
 
@@ -71,7 +73,8 @@ def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:
     text = item.path if is_path else item.said(_WIDEST)
     words = " ".join((item.kind, item.path, item.why, item.who, item.after or ""))
     age = short_age(item.since, now)
-    return PanelRow(item.id, text, _SIGNS[item.kind], age, words, is_path, item=item)
+    sign = _SIGNS_OF.get(item.change.split()[0], "~") if item.change else _SIGNS[item.kind]
+    return PanelRow(item.id, text, sign, age, words, is_path, item=item)
 
 
 def _notes(desk: Desk, request: PanelRequest) -> Panel:

@@ -218,7 +218,7 @@ def decline_items(desk: Desk, request: DeclineRequest) -> Result[Sequence[Outcom
 def find_proposal(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
     """The proposal of this id, for an editor; UsageError for another item."""
     item = _named(_items(desk), request.id)
-    if item.kind != "proposal" or item.after is None or len(item.choices) == 1:
+    if not item.can_be_reworded or item.after is None:
         raise UsageError(f"{item.id} has no text to edit", _way_on(item))
     return Result(item, _fields(item))
 
@@ -308,7 +308,7 @@ def _require_all_deletions(items: Iterable[ItemToDecide], named: Mapping[str, It
 def _commands(item: ItemToDecide) -> list[str]:
     """The commands that decide an item, the safest way on where none does."""
     lines = [command(item, choice) for choice in item.choices]
-    if item.kind == "proposal" and len(lines) > 1 and item.after:
+    if item.can_be_reworded:
         lines.insert(1, f"ctxrepo inbox edit {item.name}")
     return lines
 

@@ -67,10 +67,18 @@ OF_PROPOSAL = (
     Choice("decline", "take the proposal off the list", "undo"),
 )
 
-
 Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note"]
 """What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
 one; or the same to a note as a whole."""
+
+
+def of_proposal(change: Change) -> tuple[Choice, ...]:
+    """The choices of a proposal that is to do this."""
+    accept, decline = OF_PROPOSAL
+    verb, *what = change.split()
+    if verb in ("edit", "remove") or what:
+        accept = replace(accept, label=f"{verb} the {what[0] if what else 'entry'}")
+    return (accept, decline)
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,12 @@ class ItemToDecide:
     def name(self) -> str:
         """The id without the kind, as the operations that decide the item take it."""
         return self.id.partition(":")[2]
+
+    @property
+    def can_be_reworded(self) -> bool:
+        """Whether it can be accepted with another text: what comes or stays of an entry."""
+        verbs = {choice.verb for choice in self.choices}
+        return "accept" in verbs and self.change in ("add", "set", "replace", "edit") and bool(self.after)
 
     @property
     def words(self) -> str:

@@ -15,6 +15,7 @@ from ctxrepo.domain.records.decision import (
     Change,
     ItemToDecide,
     Kind,
+    of_proposal,
 )
 from ctxrepo.domain.records.proposal import Proposal
 from ctxrepo.domain.secrets import mask
@@ -109,6 +110,7 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
                 choices=OF_PROPOSAL[1:],
             )
             continue
+        change = _change(proposal)
         yield ItemToDecide(
             id=f"proposal:{proposal.id}",
             kind="proposal",
@@ -118,8 +120,8 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             after=proposal.text or None,
             since=_moment(proposal.ts),
             who=mask(" on ".join(filter(None, (proposal.agent, proposal.host)))),
-            choices=OF_PROPOSAL,
-            change=_change(proposal),
+            choices=of_proposal(change),
+            change=change,
             key=mask(proposal.key),
         )
 
