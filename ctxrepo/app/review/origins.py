@@ -58,7 +58,7 @@ class Why:
 def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     """Say where a note or an entry comes from. Secrets are masked."""
     from ctxrepo.domain.secrets import mask
-    from ctxrepo.services.history.commits import deed_by_record
+    from ctxrepo.services.history.commits import deed_by_record, records_of
     from ctxrepo.services.history.origins import origins
     from ctxrepo.services.reading.marks import records_about
     from ctxrepo.services.usage.entry_usage import usage_of
@@ -68,7 +68,9 @@ def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     records = records_about(memory, found.ids, found.paths)
     ids = found.ids.union(*({r.entry, r.to} for r in records if r.kind == "moved"))
     deeds = [
-        deed_by_record(memory, deed, records, ids, is_origin=deed is found.deeds[-1]) if found.id else deed
+        deed_by_record(deed, records_of(memory, deed), ids, is_origin=deed is found.deeds[-1])
+        if found.id
+        else deed
         for deed in found.deeds
     ]
     deeds = [replace(deed, lines=tuple(map(mask, deed.lines))) for deed in deeds]

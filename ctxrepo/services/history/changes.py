@@ -10,10 +10,9 @@ from ctxrepo.domain.project.layout import INBOX, REGISTRY, TAPES
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds
+from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds, records_of
 from ctxrepo.services.history.net_changes import ChangedFile, Files, NetChange, NetChanges
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.marks import evidence_now, records_about
 from ctxrepo.services.reading.targets import resolve
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -22,9 +21,6 @@ from ctxrepo.storage.state.committed_records import KeptOutFile
 
 _COMMITS = 5_000
 """Commits that are looked through for who made a change."""
-
-_FEW = 50
-"""Entries of which records are looked for by their ids; of more all records are read."""
 
 _SLOP = 5
 """So many commits in a row must be older than a moment: clocks of machines differ."""
@@ -151,15 +147,12 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
 
 def _by_records(memory: Memory, files: Sequence[ChangedFile]) -> list[ChangedFile]:
     """The files, each change by whom its record names, where its commit holds what several wrote."""
-    shared = [c for f in files for c in f.changes if c.deed and c.deed.writers.sessions]
-    ids = {change.id for change in shared}
-    records = (records_about(memory, ids, ()) if len(ids) < _FEW else evidence_now(memory)) if ids else []
+    shared = {c.deed.commit: c.deed for f in files for c in f.changes if c.deed}
+    made = {commit: records_of(memory, deed) for commit, deed in shared.items()}
 
     def told(change: NetChange) -> NetChange:
         deed = change.deed
-        if deed is None or change.id not in ids:
-            return change
-        return replace(change, deed=deed_by_record(memory, deed, records, {change.id}))
+        return replace(change, deed=deed_by_record(deed, made[deed.commit], {change.id})) if deed else change
 
     return [replace(file, changes=[told(change) for change in file.changes]) for file in files]
 

@@ -14,6 +14,10 @@ from copies import Copies
 from machines import Machine, make_ada, make_pair, make_sending
 from transcripts import ClaudeTranscript
 
+from ctxrepo.domain.records.save import TOOL, Origin, Save
+from ctxrepo.storage.clone.reffiles import WT
+from ctxrepo.storage.disk.private import random_name
+
 SESSION = "5e55104a-0000-4000-8000-000000000001"
 EARLY = "2001-01-01T09:00:00.000Z"
 TOKEN = "ghp_" + "a1B2" * 9
@@ -301,3 +305,26 @@ def test_a_note_of_many_changes_tells_the_newest_and_the_first(mine: Machine) ->
     assert (found["count"], len(found["changes"])) == (6, 4)
     assert found["changes"][-1]["lines"][0] == "* new"
     assert "… 2 more changes before that" in mine.ctxrepo("why", "topics/gotcha").stdout
+
+
+def by_tool(machine: Machine, path: str, old: str, new: str) -> None:
+    """A tool of the session changes a note, and its hook notes that."""
+    memory, text = machine.open(), machine.read(path).replace(old, new)
+    machine.write(path, text)
+    origin, tree = Origin("", SESSION, "claude"), memory.objects.ref(WT) or ""
+    memory.journal.add([Save(path, None, text.encode(), TOOL, origin, id=random_name(), tree=tree)])
+
+
+def test_what_an_agents_tool_edited_or_removed_is_its_sessions(mine: Machine) -> None:
+    """Though the entries are a person's, and named in what was recorded a moment before."""
+    name, other = (remember(mine, f"the {what}", "--note", "topics/a") for what in ("port is 5", "wall"))
+    assert mine.ctxrepo("sync").returncode == 0
+    by_tool(mine, "shop/topics/a.md", "port is 5", "port is 6")
+    changed, written = why(mine, name)["changes"]
+    assert (changed["writers"]["sessions"], written["writers"]["sessions"]) == ([SESSION], [])
+    by_tool(mine, "shop/topics/a.md", "- the wall\n", "")
+    removed, written = why(mine, other)["changes"]
+    assert (removed["writers"]["sessions"], written["writers"]["sessions"]) == ([SESSION], [])
+    (note,) = mine.json("diff", "--session", SESSION)["data"]["notes"]
+    told = [(change["before"], change["after"]) for change in note["entries"]]
+    assert sorted(told) == [("the port is 5", "the port is 6"), ("the wall", None)]
