@@ -3,7 +3,7 @@ does it by a command too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,17 +81,17 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
         raise UsageError(
             f"{item.id} can't be decided by {request.verb}", f"It takes: {offered or 'nothing'}."
         )
-    if desk.open_memory(or_last_settings=True).journal.names():
-        desk.commit_pending()  # so that the decision is a commit of its own
-    carried_out = _carry_out(desk, item, choice, request)
-    desk.commit_pending()
-    effects = _effects(item, choice, carried_out.value)
-    decision = Decision(item, choice, _find(desk, item.id) is not None, carried_out.value, effects)
+    done = _carry_out(desk, item, choice, request)
+    decision = _decision(item, choice, done, still_waits=_find(desk, item.id) is not None)
     data = {"item": item.id, "verb": choice.verb, "undo": choice.undo, "waits": decision.still_waits}
-    data |= {"changes": plain_data(effects)}
+    data |= {"changes": plain_data(decision.effects)}
     if item.kind == "proposal":
-        data |= carried_out.data
-    return Result(decision, data, carried_out.exit_code, carried_out.error)
+        data |= done.data
+    return Result(decision, data, done.exit_code, done.error)
+
+
+def _decision(item: ItemToDecide, choice: Choice, done: Result[object], *, still_waits: bool) -> Decision:
+    return Decision(item, choice, still_waits, done.value, _effects(item, choice, done.value))
 
 
 def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
@@ -115,6 +115,15 @@ def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
 
 
 def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRequest) -> Result[object]:
+    """Do it in a commit of its own."""
+    if desk.open_memory(or_last_settings=True).journal.names():
+        desk.commit_pending()
+    done = _by_operation(desk, item, choice, request)
+    desk.commit_pending()
+    return done
+
+
+def _by_operation(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRequest) -> Result[object]:
     if choice.verb == "accept":
         return accept_proposal(desk, VerdictRequest(item.name, text=request.text))
     if choice.verb == "decline":
@@ -259,7 +268,9 @@ def _decided(
     desk: Desk, ids: Sequence[str], verbs: Mapping[Kind, Verb], *, text: str = "", reason: str = ""
 ) -> Result[Sequence[Outcome]]:
     """Decide each of these items; what can't be decided waits on, is told, and holds up no other."""
-    items = _items(desk)
+    from ctxrepo.services.review.items import items_to_decide
+
+    items, memory = _items(desk), desk.open_memory(or_last_settings=True)
     named = {item.id: item for item in (_named(items, name) for name in ids)}
     _require_all_deletions(items, named)
     outcomes: list[Outcome] = []
@@ -272,10 +283,31 @@ def _decided(
         done.add(item.kind)
     if len(outcomes) == 1 and outcomes[0].error:
         raise outcomes[0].error
+    waits = {item.id for item in items_to_decide(memory)}  # once: looking for all of them takes a while
+    outcomes = [_seen(outcome, outcome.item.id in waits) for outcome in outcomes]
+    desk.notice(*_doubts(outcomes))
     data = {"decided": [_said(one) for one in outcomes if not one.error]}
     data |= {"refused": [_said(one) for one in outcomes if one.error]}
     codes = {one.exit_code for one in outcomes}
     return Result(outcomes, data, next((code for code in (6, 5, 4) if code in codes), max(codes)))
+
+
+def _seen(outcome: Outcome, still_waits: bool) -> Outcome:
+    """What became of an item, now that somebody looked whether it waits all the same."""
+    if outcome.decision is None:
+        return outcome
+    decision = replace(outcome.decision, still_waits=still_waits)
+    is_about_it = still_waits or outcome.exit_code in (4, 5, 6)
+    return replace(outcome, decision=decision, exit_code=outcome.exit_code if is_about_it else 0)
+
+
+def _doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What is to be said of the facts that were remembered, of all in one."""
+    from ctxrepo.services.notes.remember import doubts
+
+    done = (outcome.decision.outcome for outcome in outcomes if outcome.decision)
+    facts = [fact for one in done if (fact := getattr(one, "remembered", None))]
+    return doubts(facts) if facts else iter(())
 
 
 def _same(outcome: Outcome, item: ItemToDecide) -> Outcome:
@@ -290,11 +322,11 @@ def _outcome(desk: Desk, item: ItemToDecide, verbs: Mapping[Kind, Verb], text: s
     try:
         if verb is None or verb not in {choice.verb for choice in item.choices}:
             raise Refused(f"{item.id} can't be decided so", _way_on(item))
-        result = decide(desk, DecideRequest(item.id, verb, text, reason))
+        choice = next(choice for choice in item.choices if choice.verb == verb)
+        done = _carry_out(desk, item, choice, DecideRequest(item.id, verb, text, reason))
     except CtxrepoError as error:
         return Outcome(item, error=error, exit_code=error.exit_code)
-    is_about_it = result.value.still_waits or result.exit_code in (4, 5, 6)
-    return Outcome(item, result.value, result.error, result.exit_code if is_about_it else 0)
+    return Outcome(item, _decision(item, choice, done, still_waits=False), done.error, done.exit_code)
 
 
 def _require_all_deletions(items: Iterable[ItemToDecide], named: Mapping[str, ItemToDecide]) -> None:

@@ -163,7 +163,6 @@ class VerdictRequest:
 def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     """Do what a proposal says."""
     from ctxrepo.services.inbox.staging import scope_of_proposal, waiting
-    from ctxrepo.services.notes.remember import doubts
     from ctxrepo.services.projects.sparse import widen
     from ctxrepo.services.review.proposals import accept
 
@@ -171,8 +170,6 @@ def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     if found:
         widen(desk.memory, scope_of_proposal(desk.memory, found).project, desk.now)
     done = accept(desk.memory, request.name, desk.origin, desk.now, request.text)
-    if done.remembered:
-        desk.notice(*doubts([done.remembered]))
     return Result(done, {"at": done.at, "id": f"^{done.id}" if done.id else ""})
 
 

@@ -8,6 +8,7 @@ import pytest
 from terminal import Terminal
 
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.services.review import items as listed
 
 NOTE = "shop/topics/gotcha.md"
 KEY = "AKIA" + "QYLPMN5HFIQR7XYA"
@@ -161,6 +162,21 @@ def test_what_is_known_already_is_accepted_and_told(mine: Terminal) -> None:
     assert "is in memory already; `ctxrepo undo` takes it back\n" in said
     assert mine("undo").code == 0
     assert [item["name"] for item in items(mine)] == [name]
+
+
+def test_what_waits_is_looked_for_once_however_many_are_decided(
+    mine: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    look = listed.items_to_decide
+    monkeypatch.setattr(listed, "items_to_decide", lambda memory: looks.append(1) or look(memory))
+    names = [proposed(mine, f"the team prefers plan {number} over plan {number + 1}") for number in range(5)]
+    looks.clear()
+    said = mine("inbox", "accept", *names)
+    assert (said.code, len(looks)) == (0, 2), "before and after"
+    assert said.err.count("says much the same; if") == 3
+    assert "so do 2 more" not in said.err
+    assert "so do 1 more" in said.err
 
 
 def test_names_are_whole_or_begin_one_item(mine: Terminal) -> None:
