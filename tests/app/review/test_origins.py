@@ -328,3 +328,31 @@ def test_what_an_agents_tool_edited_or_removed_is_its_sessions(mine: Machine) ->
     (note,) = mine.json("diff", "--session", SESSION)["data"]["notes"]
     told = [(change["before"], change["after"]) for change in note["entries"]]
     assert sorted(told) == [("the port is 5", "the port is 6"), ("the wall", None)]
+
+
+def test_what_was_proposed_and_accepted_comes_from_the_session_that_proposed_it(mine: Machine) -> None:
+    ClaudeTranscript(mine, SESSION).user("keep the port", timestamp=EARLY)
+    host, session = mine.open().host, in_session(mine)
+    proposed = session.json("remember", "the port is 6380", "--stage", "--note", "topics/a")["data"]["id"]
+    assert mine.ctxrepo("inbox", "accept", proposed).returncode == 0
+    name = mine.json("search", "6380")["data"]["hits"][0]["id"]
+    (written,) = why(mine, name)["changes"]
+    assert written["writers"]["sessions"] == []
+    assert written["session"]["prompt"] == "keep the port"
+    by = written["proposed"]
+    assert (by["id"], by["agent"], by["session"], by["host"]) == (proposed, "claude", SESSION, host)
+    said = mine.ctxrepo("why", name).stdout
+    assert f"by claude on {host}, session 5e55104a" in said
+    assert "accepted; proposed 20" in said
+    assert mine.ctxrepo("config", "set", "inbox.policy", "stage").returncode == 0
+    (proposed,) = session.json("forget", name)["data"]["ids"]
+    assert [item["id"] for item in why(mine, name)["items"]] == [f"proposal:{proposed}"]
+    assert mine.ctxrepo("inbox", "accept", proposed).returncode == 0
+    removed, written = why(mine, name)["changes"]
+    assert (removed["proposed"]["id"], bool(written["proposed"])) == (proposed, True)
+
+
+def test_what_was_undone_is_gone_by_that(mine: Machine) -> None:
+    name = remember(mine, "the port is 6380")
+    assert mine.ctxrepo("undo").returncode == 0
+    assert why(mine, name)["state"][0] == "gone: undone"
