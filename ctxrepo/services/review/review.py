@@ -150,9 +150,18 @@ def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]
 
 
 def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counter[tuple[str, str]]:
-    """(path, entry) of what `left` doesn't have of `tip`, but for what people only worded otherwise."""
+    """(path, entry) of what `left` doesn't have of `tip`, but for what people only worded otherwise, or put
+    into another note: what can still be found isn't deleted."""
     objects = memory.objects
     struck_entries = Counter(missing(memory, tip, left, base, _entries))
+    came, trees = Counter[str](), (objects.tree_of(commit) for commit in (tip, left))
+    for path, sides in objects.diff(*trees).items() if struck_entries else ():
+        before, after = (objects.data_or_empty(key) if key and ":" not in key else b"" for key in sides)
+        came += _entries(path, after) - _entries(path, before)
+    for place, number in list(struck_entries.items()):
+        struck_entries[place] -= (stays := min(number, came[place[1]]))
+        came[place[1]] -= stays
+    struck_entries = +struck_entries
     for path in {path for path, _ in struck_entries}:
         keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
         was, now = (
