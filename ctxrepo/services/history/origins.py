@@ -103,14 +103,11 @@ def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
 def accepted_proposal(memory: Memory, deed: CommitSummary, found: Origins) -> Proposal | None:
     """The proposal that a person accepted with a commit, if it was about these entries, or this note."""
     objects = memory.objects
-    parents = [] if deed.commit in memory.refs.shallow() else objects.parents(deed.commit)
-    if len(parents) != 1:
-        return None
-    changed = objects.diff(objects.tree_of(parents[0]), objects.tree_of(deed.commit))
-    for path, keys in changed.items():
-        if not is_inbox(path) or not all(keys):
+    is_known = deed.commit not in memory.refs.shallow()
+    for path, keys in objects.changed_by(deed.commit).items() if is_known else ():
+        if not is_inbox(path):
             continue
-        was, now = (objects.data_or_empty(key or "") for key in keys)
+        was, now = (objects.file_or_none(key) or b"" for key in keys)
         accepted = {one.id: one.entry for one in verdicts(decode(now)) if one.decision == "accepted"}
         for line in inbox_lines(path, was):
             if line.proposal and line.name in accepted:

@@ -105,16 +105,11 @@ _MAKING = ("stated", "moved", "forgotten", "superseded")
 def records_made(objects: "Objects", commit: str, parents: Sequence[str]) -> list[Evidence]:
     """The records that a commit added which say that entries were stated, edited, moved, forgotten or
     replaced, the oldest first."""
-    trees, tree = [objects.tree_of(parent) for parent in parents], objects.tree_of(commit)
-    changed = [objects.diff(before, tree) for before in trees or [None]]
     new = set[bytes]()
-    for path in filter(is_evidence, changed[0]):
-        sides = [keys for each in changed if (keys := each.get(path))]
-        before, after = (
-            {line for keys in sides if keys[n] for line in objects.data_or_empty(keys[n] or "").split(b"\n")}
-            for n in (0, 1)
-        )
-        new |= after - before if len(sides) == len(changed) else set()
+    for path, keys in objects.changed_by(commit, parents).items():
+        if is_evidence(path):
+            was, now = ({*(objects.file_or_none(key) or b"").split(b"\n")} for key in keys)
+            new |= now - was
     made = (e for e in evidence_of(decode(b"\n".join(new))) if e.kind in _MAKING)
     return sorted(made, key=lambda e: (e.ts, e.id))
 

@@ -14,7 +14,6 @@ from ctxrepo.services.review.open_review import in_review, open_review
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
-from ctxrepo.storage.objects.trees import Key
 
 OTHER = "* what is no entry: head, headings or blank lines"
 
@@ -97,12 +96,9 @@ def _changes(memory: Memory, tip: str) -> Iterator[EntryChange]:
 
 
 def _between(objects: Objects, old: str | None, new: str | None) -> Iterator[EntryChange]:
-    def data(key: Key | None) -> bytes | None:
-        return None if key is None or ":" in key else objects.data_or_empty(key)
-
-    for path, (before, after) in sorted(objects.diff(old, new).items()):
+    for path, keys in sorted(objects.diff(old, new).items()):
         if is_note(path) and not is_conflict_copy(path):
-            lines = lines_of_change(path, data(before), data(after)) or [OTHER]
+            lines = lines_of_change(path, *map(objects.file_or_none, keys)) or [OTHER]
             yield from (EntryChange(path, line) for line in lines)
 
 

@@ -156,7 +156,7 @@ def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counte
     struck_entries = Counter(missing(memory, tip, left, base, _entries))
     came, trees = Counter[str](), (objects.tree_of(commit) for commit in (tip, left))
     for path, sides in objects.diff(*trees).items() if struck_entries else ():
-        before, after = (objects.data_or_empty(key) if key and ":" not in key else b"" for key in sides)
+        before, after = (objects.file_or_none(key) or b"" for key in sides)
         came += _entries(path, after) - _entries(path, before)
     for place, number in list(struck_entries.items()):
         struck_entries[place] -= (stays := min(number, came[place[1]]))
@@ -164,10 +164,7 @@ def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counte
     struck_entries = +struck_entries
     for path in {path for path, _ in struck_entries}:
         keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
-        was, now = (
-            entries_of(path, decode(objects.data_or_empty(key)) if key and ":" not in key else "")
-            for key in keys
-        )
+        was, now = (entries_of(path, decode(objects.file_or_none(key) or b"")) for key in keys)
         for old, _ in moved(was, now):
             struck_entries.pop((path, normalised(old.text)), None)
     return struck_entries
@@ -186,9 +183,7 @@ def missing(
     there = objects.tree_of(theirs)
 
     def units_at(path: str, key: str | None) -> Counter[str]:
-        if key is None or ":" in key:
-            return Counter()
-        data = objects.data_or_empty(key)
+        data = objects.file_or_none(key) or b""
         if says:
             return says(path, data)
         head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []
