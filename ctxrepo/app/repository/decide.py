@@ -32,6 +32,7 @@ from ctxrepo.domain.records.decision import (
     Kind,
     Verb,
     command,
+    commands,
 )
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
@@ -179,14 +180,6 @@ class RewordRequest:
 
 
 @dataclass(frozen=True)
-class ShownItem:
-    """An item as it would be decided now, and the commands that decide it."""
-
-    item: ItemToDecide
-    commands: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What became of one item: what was decided, or why it wasn't."""
 
@@ -202,16 +195,15 @@ def list_items(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
     return Result(items, {"items": [_fields(item) for item in items]})
 
 
-def show_item(desk: Desk, request: InboxRequest) -> Result[ShownItem]:
+def show_item(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
     """Show one item, what deciding it would change as things are now, and the commands that decide it."""
     from ctxrepo.services.review.proposals import looked_at
 
     memory = desk.open_memory(or_last_settings=True)
     item = looked_at(memory, _named(_items(desk), request.id), desk.now)
-    found = ShownItem(item, _commands(item))
-    diff = item.difference(_MOST_LINES)
-    texts = {"before": item.before, "after": item.after, "diff": "\n".join(diff)}
-    return Result(found, {**_fields(item), **texts, "commands": found.commands})
+    diff = "\n".join(item.difference(_MOST_LINES))
+    texts = {"before": item.before, "after": item.after, "diff": diff, "commands": commands(item)}
+    return Result(item, _fields(item) | texts)
 
 
 def accept_items(desk: Desk, request: AcceptRequest) -> Result[Sequence[Outcome]]:
@@ -333,16 +325,8 @@ def _require_all_deletions(items: Iterable[ItemToDecide], named: Mapping[str, It
     """UsageError where some deletions are named and not all: they are decided together."""
     deletions = [item for item in items if item.kind == "deletion"]
     if any(item.id in named for item in deletions) and any(item.id not in named for item in deletions):
-        ways = " or ".join(f"`{line}`" for line in _commands(deletions[0]))
+        ways = " or ".join(f"`{line}`" for line in commands(deletions[0]))
         raise UsageError(f"{counted(len(deletions), 'deletion')} wait, and are decided together", f"{ways}.")
-
-
-def _commands(item: ItemToDecide) -> list[str]:
-    """The commands that decide an item, the safest way on where none does."""
-    lines = [command(item, choice) for choice in item.choices]
-    if item.can_be_reworded:
-        lines.insert(1, f"ctxrepo inbox edit {item.name}")
-    return lines
 
 
 def _way_on(item: ItemToDecide) -> str:
@@ -350,7 +334,7 @@ def _way_on(item: ItemToDecide) -> str:
         return f"Edit the file: {item.why}"
     if item.kind == "declined":
         return f"`ctxrepo inbox decline {item.name}` takes it off the list; `ctxrepo remember` says it again."
-    return f"{' or '.join(f'`{line}`' for line in _commands(item))}."
+    return f"{' or '.join(f'`{line}`' for line in commands(item))}."
 
 
 def _fields(item: ItemToDecide) -> dict[str, Any]:

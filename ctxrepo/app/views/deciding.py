@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
 from ctxrepo.domain.formats.moment import ago, wall_time
+from ctxrepo.domain.records.decision import commands
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.decide import Outcome
@@ -21,9 +22,9 @@ _MOST_EFFECTS = 12
 """Entries of one decision that are told."""
 
 
-def item_view(item: ItemToDecide, now: datetime, commands: Sequence[str] = ()) -> View:
-    """What waits, from whom and since when, what it would change, line by line, and the commands that decide
-    it."""
+def item_view(item: ItemToDecide, now: datetime, *, with_commands: bool = False) -> View:
+    """What waits, from whom and since when, what it would change, line by line, and perhaps the commands that
+    decide it."""
     since = f"{ago(item.since, now)}, {wall_time(item.since)}" if item.since else ""
     said = {
         "item": item.id,
@@ -34,10 +35,11 @@ def item_view(item: ItemToDecide, now: datetime, commands: Sequence[str] = ()) -
     fields = [Field(label, (text,)) for label, text in said.items() if text]
     if item.obstacle:
         fields.append(Field("but", (item.obstacle,), "wrong"))
-    ways = [TextLine(line, 1) for line in commands]
-    ways = ways or [TextLine("edit the file; it goes on by itself then", 1)] * (item.kind == "held")
     sections = [ViewSection(tuple(fields)), ViewSection((_change(item),), "what it changes")]
-    return View(item.path, (*sections, *([ViewSection(tuple(ways), "to decide")] if ways else [])))
+    if with_commands:
+        ways = commands(item) or ["edit the file; it goes on by itself then"]
+        sections.append(ViewSection(tuple(TextLine(line, 1) for line in ways), "to decide"))
+    return View(item.path, tuple(sections))
 
 
 def _change(item: ItemToDecide) -> Part:

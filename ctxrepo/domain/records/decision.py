@@ -194,3 +194,11 @@ def command(item: ItemToDecide, choice: Choice) -> str:
     if choice.verb == "dismiss":
         return f"ctxrepo declined dismiss {item.name}"
     return "ctxrepo sync --accept deletions" if choice.verb == "accept-deletions" else "ctxrepo doctor --fix"
+
+
+def commands(item: ItemToDecide) -> list[str]:
+    """The commands that decide an item; none where its file has to be edited."""
+    lines = [command(item, choice) for choice in item.choices]
+    if item.can_be_reworded:
+        lines.insert(1, f"ctxrepo inbox edit {item.name}")
+    return lines

@@ -31,13 +31,8 @@ def show(request: InboxRequest, json: bool = False) -> None:
     from ctxrepo.app.views.deciding import item_view
 
     desk = open_desk()
-    answer_with_view(
-        operations.show_item,
-        request,
-        json,
-        lambda found: item_view(found.item, desk.now, found.commands),
-        desk=desk,
-    )
+    view = partial(item_view, now=desk.now, with_commands=True)
+    answer_with_view(operations.show_item, request, json, view, desk=desk)
 
 
 @inbox.command()
