@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from ctxrepo.storage.memory import Memory
 
 
+_LOOKED_AT = 20
+"""Proposals of which it is found out what they would do now: each may read all notes of a scope."""
+
 _MOST_LINES = 60
 """Lines of the difference that an item makes."""
 
@@ -66,7 +69,10 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     for item in stands.to_decide:
         numbers[item.kind] += 1
         if numbers[item.kind] <= request.items:
-            waiting.append(_waiting(looked_at(memory, item, desk.now), request.item_chars))
+            is_early = numbers[item.kind] <= _LOOKED_AT
+            waiting.append(
+                _waiting(looked_at(memory, item, desk.now) if is_early else item, request.item_chars)
+            )
     if more := len(stands.to_decide) - len(waiting):
         left.append(NotShown(f"{counted(more, 'further item')} to decide", "ctxrepo status"))
     used = usage(desk, UsageRequest(limit=5000)).value

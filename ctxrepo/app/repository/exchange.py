@@ -93,21 +93,18 @@ class ExchangeOutcome:
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
-    from ctxrepo.domain.guard.refusals import RULE
-    from ctxrepo.domain.project.layout import CONFLICTS, scope_of
+    from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
     from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review
     from ctxrepo.services.saving.commit import CommitRequest
     from ctxrepo.services.sync.sync import SyncRequest, sync
-    from ctxrepo.storage.state.committed_records import KeptOutFile
 
     memory = replace(desk.memory, leaves_cache_to_worker=True)
     if "deletions" in request.accept:
         from ctxrepo.services.inbox.staging import require_person
 
-        deleted = KeptOutFile(memory.state.held).read().by(RULE)
-        require_person(memory, desk.session[0], [scope_of(one.path) for one in deleted], "what was deleted")
+        require_person(memory, desk.session[0], [REGISTRY], "what was deleted")  # nobody may have looked yet
     wanted = CommitRequest(deletions="deletions" in request.accept)
     set_up_git(memory, desk.interpreter)
     desk.take_in()

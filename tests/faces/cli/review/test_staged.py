@@ -198,6 +198,8 @@ def test_an_agent_decides_no_other_kind_either_and_lifts_no_rule(mine: Terminal)
         assert said.code == 6, words
         assert "waits for a person's yes, and claude is none" in said.err + said.out, words
     assert mine("inbox", "--json").data["items"] == items
+    (mine.machine.clone / "shop/MEMORY.md").unlink()  # which no commit has found yet
+    assert by_agent(mine, "sync", "--accept", "deletions").code == 6
     assert by_agent(mine, "config", "set", "sync.timeout", "20").code == 0
     assert mine("config", "set", "inbox.policy", "direct").code == 0, "a person may"
 
