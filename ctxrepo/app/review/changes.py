@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.history.changes import CommitSpan, MemoryChanges
     from ctxrepo.services.history.commits import CommitSummary
-    from ctxrepo.services.history.net_changes import ChangedFile, NetChange
+    from ctxrepo.services.history.net_changes import ChangedFile
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] 
         "committed": not file.is_waiting,
         "entries": [
             {
-                "change": mark(change),
+                "change": change.mark,
                 "before": change.before or None,
                 "after": change.after or None,
                 "former": change.former or None,
@@ -186,12 +186,3 @@ def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] 
 
 def _by(deed: CommitSummary) -> dict[str, Any]:
     return {"commit": deed.commit, "when": second(deed.when), "who": who(deed), **plain_data(deed.writers)}
-
-
-def mark(change: NetChange) -> str:
-    """`+` for an entry that came, `~` for an edited one, `>` for one that moved, `-` for one that went."""
-    if not change.after:
-        return "-"
-    if change.former:
-        return ">"
-    return "~" if change.before else "+"

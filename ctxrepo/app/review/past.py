@@ -139,7 +139,7 @@ def _part(part: SessionChanges) -> Iterator[str]:
 def _change(change: EntryChange) -> str:
     mark, text = change.line[0], change.line[2:]
     if mark not in _SAID:
-        return text
+        return f"{text} from {code(change.former)}" if change.former else text
     if change.former:
         return f"moved from {code(change.former)}: {code(text)}"
     return f"{_SAID[mark]}: {code(text)}"

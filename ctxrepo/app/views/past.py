@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ctxrepo.app.review.changes import mark
 from ctxrepo.app.review.past import who
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
 from ctxrepo.domain.formats.moment import ago, counted, seconds_of, times, wall_time
@@ -120,7 +119,7 @@ def _who(deed: CommitSummary | None, file: ChangedFile) -> str:
 
 
 def _change(change: NetChange) -> Iterator[TextLine]:
-    sign = mark(change)
+    sign = change.mark
     if sign == ">":
         edited = f", then: {change.before}" if change.before != change.after else ""
         yield TextLine(f"* moved from {change.former}{edited}", 2)

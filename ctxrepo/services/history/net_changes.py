@@ -29,6 +29,13 @@ class NetChange:
     id: str = ""
     """The last of them."""
 
+    @property
+    def mark(self) -> str:
+        """`+` for an entry that came, `~` for an edited one, `>` for a moved one, `-` for one that went."""
+        if not self.after:
+            return "-"
+        return ">" if self.former else "~" if self.before else "+"
+
 
 @dataclass(frozen=True)
 class ChangedFile:

@@ -7,11 +7,18 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.app.review.past import markdown
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.review.pull_request import OTHER, PullRequest, deeds_in_review, pull_request
+from ctxrepo.services.review.pull_request import (
+    OTHER,
+    RENAMED,
+    PullRequest,
+    deeds_in_review,
+    pull_request,
+)
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "global/topics/deploy.md"
@@ -75,6 +82,20 @@ def test_what_was_edited_removed_and_moved_is_told_as_that(ada: Machine) -> None
         (NOTE, "- the old way of doing it", ""),
         ("global/topics/new.md", "+ to be moved elsewhere", NOTE),
     }
+
+
+def test_a_renamed_note_is_told_as_that_and_its_entries_as_what_became_of_them(ada: Machine) -> None:
+    text, new = ada.read(NOTE), "global/topics/new.md"
+    (ada.clone / NOTE).unlink()
+    by_hand(ada, new, text)
+    by_hand(ada, new, text.replace("argo deploys it", "argo deploys it all"))
+    ada.sync()
+    (part,) = pull_request(ada.open()).parts
+    assert [(c.path, c.line, c.former) for c in part.changes] == [
+        (new, RENAMED, NOTE),
+        (new, "~ argo deploys it all", ""),
+    ]
+    assert "- renamed from `global/topics/deploy.md`\n- now: `argo" in markdown(pull_request(ada.open()))
 
 
 def test_what_came_and_went_is_not_told_and_its_session_is(ada: Machine) -> None:
