@@ -92,7 +92,7 @@ def _declined(memory: Memory) -> Iterator[ItemToDecide]:
             path=review.ref,
             why="reviewers struck this out of what was sent",
             after="\n".join(review.entries),
-            since=_moment(review.name[:8]),
+            since=_committed_at(memory, review.ref),
             choices=OF_DECLINED,
         )
 
@@ -160,6 +160,12 @@ def _wish(proposal: Proposal) -> str:
     ]
     said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[_change(proposal)]
     return ", ".join(filter(None, (said, *details)))
+
+
+def _committed_at(memory: Memory, ref: str) -> datetime | None:
+    """When what reviewers left out was put aside."""
+    tip = memory.objects.ref(ref)
+    return memory.objects.header_of(tip).when if tip else None
 
 
 def _committed(memory: Memory, path: str) -> str | None:
