@@ -11,6 +11,7 @@ from typing import Literal
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.proposal import Change
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass
 
@@ -66,10 +67,6 @@ OF_PROPOSAL = (
     Choice("accept", "remember what is proposed", "undo"),
     Choice("decline", "take the proposal off the list", "undo"),
 )
-
-Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note"]
-"""What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
-one; or the same to a note as a whole."""
 
 
 def of_proposal(change: Change) -> tuple[Choice, ...]:
@@ -153,7 +150,7 @@ class ItemToDecide:
         if not text or self.kind not in ("proposal", "conflict", "declined"):
             return shown(self.why, most)
         if self.change and self.change.endswith(" note"):
-            text = split(text)[1]
+            text = split(text)[1].strip() or self.path
         said = normalised(text.lstrip()[: 4 * most])
         deed = " ".join(filter(None, (self.change, self.key)))
         return shown(f"{deed}: {said}" if deed else said, most)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of, texts_in
+from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.text import blake2b
@@ -17,6 +18,11 @@ STAGE, ACCEPT, DECLINE = "stage", "accept", "decline"
 ProposalVerb = Literal["remember", "add", "edit", "forget", "note"]
 """remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited
 itself. note: a whole note that it made, removed, or changed in more than its entries."""
+
+Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note"]
+"""What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
+one; or the same to a note as a whole."""
+
 
 _VERBS: dict[str, ProposalVerb] = {verb: verb for verb in get_args(ProposalVerb)}
 _TEXTS = (
@@ -54,6 +60,22 @@ class Proposal:
     session: str = ""
     project: str = ""
 
+    @property
+    def change(self) -> Change:
+        """What it is to do."""
+        if self.verb == "remember":
+            return "set" if self.key else "replace" if self.supersedes else "add"
+        if self.verb == "note":
+            return "remove note" if not self.text else "edit note" if self.was else "add note"
+        return "remove" if self.verb == "forget" else self.verb
+
+    @property
+    def words(self) -> str:
+        """What it says, on one line, for the history."""
+        if self.verb == "note":
+            return f"{self.change} {self.note or self.scope}"
+        return normalised(self.text) if self.text else f"remove {normalised(self.was)}"
+
 
 @dataclass(frozen=True)
 class InboxLine:
@@ -64,6 +86,11 @@ class InboxLine:
     file: str
     line: str
     proposal: Proposal | None
+
+    @property
+    def words(self) -> str:
+        """What it says, on one line, for the history."""
+        return self.proposal.words if self.proposal else normalised(self.line)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from ctxrepo.domain.records.decision import (
     OF_DECLINED,
     OF_DELETIONS,
     OF_PROPOSAL,
-    Change,
     ItemToDecide,
     Kind,
     of_proposal,
 )
-from ctxrepo.domain.records.proposal import Proposal
+from ctxrepo.domain.records.proposal import Change, Proposal
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
@@ -110,7 +109,6 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
                 choices=OF_PROPOSAL[1:],
             )
             continue
-        change = _change(proposal)
         yield ItemToDecide(
             id=f"proposal:{proposal.id}",
             kind="proposal",
@@ -120,8 +118,8 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             after=proposal.text or None,
             since=_moment(proposal.ts),
             who=mask(" on ".join(filter(None, (proposal.agent, proposal.host)))),
-            choices=of_proposal(change),
-            change=change,
+            choices=of_proposal(proposal.change),
+            change=proposal.change,
             key=mask(proposal.key),
         )
 
@@ -138,15 +136,6 @@ _WISHES: dict[Change, str] = {
 }
 
 
-def _change(proposal: Proposal) -> Change:
-    """What a proposal is to do."""
-    if proposal.verb == "remember":
-        return "set" if proposal.key else "replace" if proposal.supersedes else "add"
-    if proposal.verb == "note":
-        return "remove note" if not proposal.text else "edit note" if proposal.was else "add note"
-    return "remove" if proposal.verb == "forget" else proposal.verb
-
-
 def _wish(proposal: Proposal) -> str:
     """What a proposal is about, in a line."""
     details = [
@@ -158,7 +147,7 @@ def _wish(proposal: Proposal) -> str:
         f"below {proposal.heading}" if proposal.heading else "",
         f"^{proposal.entry}" if proposal.entry else "",
     ]
-    said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[_change(proposal)]
+    said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[proposal.change]
     return ", ".join(filter(None, (said, *details)))
 
 

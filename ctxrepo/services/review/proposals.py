@@ -63,7 +63,7 @@ def accept(memory: Memory, name: str, origin: Origin, now: datetime, text: str =
             raise Refused(
                 f"proposal {name} can't be read", f"`ctxrepo inbox decline {name}` takes it off the list."
             )
-        draft.saying = normalised(text or proposal.text or proposal.was)[:_SAID]
+        draft.saying = (normalised(text) or proposal.words)[:_SAID]
         done = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run(text)
         _decide(draft, line, Verdict(name, stamp(now), "accepted", *_who(origin), entry=done.id))
     return done
@@ -100,8 +100,7 @@ def decline(memory: Memory, name: str, origin: Origin, now: datetime, reason: st
     with drafting(memory, DECLINE, origin, now) as draft:
         line = _find(draft, name)
         _require_person(memory, line, origin)
-        said = line.proposal.text or line.proposal.was if line.proposal else line.line
-        draft.saying = normalised(said)[:_SAID]
+        draft.saying = line.words[:_SAID]
         _decide(draft, line, Verdict(name, stamp(now), "declined", *_who(origin), reason=reason.strip()))
 
 

@@ -132,6 +132,10 @@ def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
     )
     assert not (mine.machine.clone / "shop/topics/walls.md").exists()
     assert mine("inbox", "accept", *said.data["ids"]).code == 0
+    said = mine("undo").out
+    assert said.startswith("undone: accept: add note topics/walls.md\n")
+    assert "  * proposed: add note topics/walls.md\n" in said
+    assert mine("undo", "--redo").out.startswith("done again: accept: add note topics/walls.md")
     text = mine.machine.read("shop/topics/walls.md")
     assert "description: about walls" in text
     assert text.endswith("- blue\n")
