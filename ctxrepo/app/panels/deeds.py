@@ -3,19 +3,19 @@ taken back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ctxrepo.app.panels.keys import target_of
 from ctxrepo.app.panels.panel import PanelRow
 from ctxrepo.app.result import Result
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError, NotFound, Refused
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.records.decision import ItemToDecide, Verb
+    from ctxrepo.storage.state.committed_records import Operation
 
 _SAID = {
     "accept": "accepted",
@@ -32,16 +32,13 @@ _SAID = {
 
 @dataclass(frozen=True)
 class TakeBack:
-    """How something that was done here is taken back: an operation and its commit, or files restored."""
+    """How something that was done here is taken back: an operation, and its commit."""
 
     operation: str = ""
     commit: str = ""
-    files: Sequence[str] = ()
 
     @property
     def command(self) -> str:
-        if self.files:
-            return f"ctxrepo restore {target_of(self.files[0])}{' …' if self.files[1:] else ''}"
         return f"ctxrepo undo {self.commit[:10]}".rstrip()
 
 
@@ -66,12 +63,9 @@ def carry_out(desk: Desk, request: DeedRequest) -> Result[Deed]:
     """Do it in a commit of its own, so that exactly this can be taken back."""
     desk.commit_pending()
     before = _newest(desk)
-    files = _deletions(desk) if request.verb == "accept-deletions" else ()
     words, failed = _done(desk, request)
     desk.commit_pending()
-    after = _newest(desk)
-    way = TakeBack(files=files) if files else TakeBack(*after) if after and after != before else None
-    return Result(Deed(words, None if request.verb == "restore-files" else way), "deed", error=failed)
+    return Result(Deed(words, _way_back(before, _newest(desk))), "deed", error=failed)
 
 
 def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
@@ -95,23 +89,13 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
 
 def _about(item: ItemToDecide) -> str:
     """What a decision was about, in a few words."""
-    text = " ".join((item.after or "").split()) if item.kind == "proposal" else item.path
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return item.said(60) if item.kind == "proposal" else shown(item.path, 60)
 
 
 def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:
     """Take back what was done here, and nothing else. Refused where that can't be told apart."""
-    from ctxrepo.app.notes.writing import UndoRequest, restore, undo
+    from ctxrepo.app.notes.writing import UndoRequest, undo
 
-    if way.files:
-        from ctxrepo.domain.project.target import Target
-        from ctxrepo.services.notes.requests import RestoreRequest
-
-        for path in way.files:
-            scope, _, rest = path.partition("/")
-            restore(desk, RestoreRequest(Target(scope, rest)))
-        desk.commit_pending()
-        return Result(Deed(f"restored {way.files[0]}{' and others' if way.files[1:] else ''}"), "deed")
     desk.commit_pending()
     log = list(desk.memory.done_log.newest())
     if log and log[0].id == way.operation:
@@ -124,16 +108,15 @@ def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:
     return Result(Deed(f"undone: {done.saying or done.what}"), "deed")
 
 
-def _newest(desk: Desk) -> tuple[str, str] | None:
-    """The last operation that a command did here, and its commit."""
-    newest = next(desk.memory.done_log.newest(), None)
-    return (newest.id, newest.commit) if newest else None
+def _newest(desk: Desk) -> Operation | None:
+    """The last operation that a command did here."""
+    return next(desk.memory.done_log.newest(), None)
 
 
-def _deletions(desk: Desk) -> tuple[str, ...]:
-    from ctxrepo.services.review.items import items_to_decide
-
-    return tuple(item.path for item in items_to_decide(desk.memory) if item.kind == "deletion")
+def _way_back(before: Operation | None, after: Operation | None) -> TakeBack | None:
+    if after is None or after.is_final or (before and before.id == after.id):
+        return None
+    return TakeBack(after.id, after.commit)
 
 
 @dataclass(frozen=True)
@@ -166,6 +149,4 @@ def end_edit(desk: Desk, request: ToEdit) -> Result[Deed]:
     before = _newest(desk)
     edit_by_hand(desk, EditorRequest(request.path, request.text))
     desk.commit_pending()
-    after = _newest(desk)
-    way = TakeBack(*after) if after and after != before else None
-    return Result(Deed(f"edited {request.path}", way))
+    return Result(Deed(f"edited {request.path}", _way_back(before, _newest(desk))))

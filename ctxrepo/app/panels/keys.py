@@ -88,11 +88,11 @@ def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
     """What can be done about a row, in the order in which it is offered."""
     if item := row.item:
         found = [
-            RowAction(_KEY_OF[c.verb], c.verb, c.label, command(item, c), _ASKS.get(c.verb, ""))
+            RowAction(_KEY_OF[c.verb], c.verb, c.label, command(item, c), _asks(item, c))
             for c in item.choices
             if c.verb in _KEY_OF
         ]
-        if "accept" in {action.verb for action in found} and item.after:
+        if item.can_be_reworded:
             said = f"ctxrepo inbox edit {item.name}"
             found.append(RowAction("e", "edit", "edit it, then accept it", said))
         if item.kind in ("held", "conflict"):
@@ -104,6 +104,13 @@ def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
         said = f"ctxrepo tape delete ^{row.anchor}"
         return (RowAction("d", "delete-anchor", "delete this anchor", said, _ASKS["delete-anchor"]),)
     return ()
+
+
+def _asks(item: ItemToDecide, choice: Choice) -> str:
+    """What is asked before a choice is carried out: of what many facts go by."""
+    if choice.verb == "accept" and item.change == "remove note":
+        return f"Remove {item.path}, as was proposed, on all machines?"
+    return _ASKS.get(choice.verb, "")
 
 
 def _decisions() -> Iterator[KeyMeaning]:

@@ -27,7 +27,12 @@ TOP = 8
 CELLS = 10
 """Of a bar in the statistics of a tape."""
 
+_WIDEST = 200
+"""Characters of an item that a row has."""
+
 _SIGNS: Mapping[Kind, str] = {"proposal": "+", "conflict": "~", "held": "!", "deletion": "-", "declined": "x"}
+_SIGNS_OF = {"add": "+", "remove": "-"}
+"""Of proposals to add or to remove something; the others change it."""
 _LEVELS = {"error": "!", "warning": "?", "note": " "}
 
 
@@ -64,12 +69,13 @@ def _waiting(desk: Desk, request: PanelRequest) -> Panel:
 
 
 def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:
-    first = next((line for line in (item.after or "").split("\n") if line.strip()), "")
-    is_path = item.kind not in ("proposal", "declined") or not first
-    text = item.path if is_path else first.strip().removeprefix("- ")
+    is_path = item.kind not in ("proposal", "declined")
+    of_note = item.change is not None and item.change.endswith(" note")
+    text = item.path if is_path else f"{item.change}: {item.path}" if of_note else item.said(_WIDEST)
     words = " ".join((item.kind, item.path, item.why, item.who, item.after or ""))
     age = short_age(item.since, now)
-    return PanelRow(item.id, text, _SIGNS[item.kind], age, words, is_path, item=item)
+    sign = _SIGNS_OF.get(item.change.split()[0], "~") if item.change else _SIGNS[item.kind]
+    return PanelRow(item.id, text, sign, age, words, is_path, item=item)
 
 
 def _notes(desk: Desk, request: PanelRequest) -> Panel:

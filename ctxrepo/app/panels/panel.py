@@ -28,10 +28,10 @@ TITLES: Mapping[PanelName, str] = {
 LOOKS: tuple[TapeLook, ...] = ("timeline", "relations", "statistics")
 
 SIGNS = {
-    "+": "a proposal: it waits for a yes",
-    "~": "a version that lost a merge",
+    "+": "proposed: something new waits for a yes",
+    "~": "a proposal to change something, or a version that lost a merge",
     "!": "held back from commits, or an error",
-    "-": "deleted, and held back as more than is likely",
+    "-": "a proposal to remove something; or deleted, and held back as more than is likely",
     "x": "removed in a review",
     "?": "a warning",
     "#": "pinned, or a keyword",

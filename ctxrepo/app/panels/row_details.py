@@ -51,7 +51,10 @@ def look_at(desk: Desk, request: DetailRequest) -> Result[View]:
     """What there is to see of a row."""
     row = request.row
     if row.item:
-        return Result(item_view(row.item, desk.now))
+        from ctxrepo.services.review.proposals import looked_at
+
+        memory = desk.open_memory(or_last_settings=True)
+        return Result(item_view(looked_at(memory, row.item, desk.now), desk.now))
     if row.note:
         return Result(_note(desk, row))
     if row.anchor:

@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from ctxrepo.storage.memory import Memory
 
 
+_LOOKED_AT = 20
+"""Proposals of which it is found out what they would do now: each may read all notes of a scope."""
+
+_MOST_LINES = 60
+"""Lines of the difference that an item makes."""
+
+
 @reads
 def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     """Gather what a page of the memory shows; the network isn't asked."""
@@ -47,6 +54,7 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     from ctxrepo.services.health.machines import known_machines
     from ctxrepo.services.history.recent_changes import recent_changes
     from ctxrepo.services.locate.identify import read_registry
+    from ctxrepo.services.review.proposals import looked_at
 
     memory, left, waiting = desk.memory, list[NotShown](), list[WaitingItem]()
     today = desk.now.astimezone().date()
@@ -61,7 +69,10 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     for item in stands.to_decide:
         numbers[item.kind] += 1
         if numbers[item.kind] <= request.items:
-            waiting.append(_waiting(item, request.item_chars))
+            is_early = numbers[item.kind] <= _LOOKED_AT
+            waiting.append(
+                _waiting(looked_at(memory, item, desk.now) if is_early else item, request.item_chars)
+            )
     if more := len(stands.to_decide) - len(waiting):
         left.append(NotShown(f"{counted(more, 'further item')} to decide", "ctxrepo status"))
     used = usage(desk, UsageRequest(limit=5000)).value
@@ -91,8 +102,6 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
 
 
 def _waiting(item: ItemToDecide, most: int) -> WaitingItem:
-    from ctxrepo.services.history.recent_changes import diff_lines
-
     commands = [(choice.label, command(item, choice)) for choice in item.choices]
     if item.kind == "held" and item.name == item.path:  # whose path has nothing masked in it
         scope, _, path = item.path.partition("/")
@@ -103,7 +112,7 @@ def _waiting(item: ItemToDecide, most: int) -> WaitingItem:
             )
         )
     after = item.after and item.after[:most]
-    return WaitingItem(replace(item, after=after), commands, diff_lines(item.before or "", item.after or ""))
+    return WaitingItem(replace(item, after=after), commands, item.difference(_MOST_LINES))
 
 
 def _apart(memory: Memory, waiting: Sequence[WaitingItem], most: int) -> list[VersionsApart]:

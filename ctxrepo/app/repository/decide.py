@@ -3,14 +3,12 @@ does it by a command too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import unified_diff
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.repository.diagnosis import DoctorRequest, doctor
-from ctxrepo.app.repository.exchange import ExchangeRequest, exchange
+from ctxrepo.app.repository.exchange import ExchangeRequest, attention, exchange
 from ctxrepo.app.result import Result
 from ctxrepo.app.review.decisions import (
     DismissRequest,
@@ -23,16 +21,18 @@ from ctxrepo.app.review.decisions import (
 )
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.layout import scope_of, shown
 from ctxrepo.domain.records.decision import (
     ACCEPTS,
     DECLINES,
     KEEPS,
     Choice,
+    Effect,
     ItemToDecide,
     Kind,
     Verb,
     command,
+    commands,
 )
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
@@ -65,6 +65,8 @@ class Decision:
     still_waits: bool
     outcome: object = None
     """The value of the operation that decided it."""
+    effects: Sequence[Effect] = ()
+    """What that did to entries, as far as it is a matter of entries."""
 
 
 def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
@@ -80,15 +82,30 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
         raise UsageError(
             f"{item.id} can't be decided by {request.verb}", f"It takes: {offered or 'nothing'}."
         )
-    if desk.open_memory(or_last_settings=True).journal.names():
-        desk.commit_pending()  # so that the decision is a commit of its own
-    carried_out = _carry_out(desk, item, choice, request)
-    desk.commit_pending()
-    decision = Decision(item, choice, _find(desk, item.id) is not None, carried_out.value)
+    done = _carry_out(desk, item, choice, request)
+    decision = _decision(item, choice, done, still_waits=_find(desk, item.id) is not None)
     data = {"item": item.id, "verb": choice.verb, "undo": choice.undo, "waits": decision.still_waits}
+    data |= {"changes": plain_data(decision.effects)}
     if item.kind == "proposal":
-        data |= carried_out.data
-    return Result(decision, data, carried_out.exit_code, carried_out.error)
+        data |= done.data
+    return Result(decision, data, done.exit_code, done.error)
+
+
+def _decision(item: ItemToDecide, choice: Choice, done: Result[object], *, still_waits: bool) -> Decision:
+    return Decision(item, choice, still_waits, done.value, _effects(item, choice, done.value))
+
+
+def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
+    if item.kind == "proposal":
+        return done.effects if choice.verb == "accept" else ()
+    if choice.verb == "accept-deletions":
+        from ctxrepo.services.review.proposals import effects_on
+
+        return effects_on(item.path, item.before, item.after or "") if item.before else ()
+    if item.kind == "conflict" and any(one.is_changed for one in done):
+        was = item.before if choice.verb == "keep-other" else None
+        return (Effect(item.path, was or "", item.after or ""),)
+    return ()
 
 
 def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
@@ -99,6 +116,15 @@ def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
 
 
 def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRequest) -> Result[object]:
+    """Do it in a commit of its own."""
+    if desk.open_memory(or_last_settings=True).journal.names():
+        desk.commit_pending()
+    done = _by_operation(desk, item, choice, request)
+    desk.commit_pending()
+    return done
+
+
+def _by_operation(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRequest) -> Result[object]:
     if choice.verb == "accept":
         return accept_proposal(desk, VerdictRequest(item.name, text=request.text))
     if choice.verb == "decline":
@@ -108,7 +134,12 @@ def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRe
     if choice.verb == "dismiss":
         return dismiss(desk, DismissRequest([item.name]))
     if choice.verb == "accept-deletions":
-        return exchange(desk, ExchangeRequest(accept=("deletions",)))
+        exchanged = exchange(desk, ExchangeRequest(accept=("deletions",)))
+        desk.notice(*attention(exchanged.value.synced))
+        return exchanged
+    from ctxrepo.services.inbox.staging import require_person
+
+    require_person(desk.memory, desk.session[0], [scope_of(item.path)], item.id)
     return doctor(desk, DoctorRequest(fixes=True))
 
 
@@ -149,15 +180,6 @@ class RewordRequest:
 
 
 @dataclass(frozen=True)
-class ShownItem:
-    """An item, how its text differs from the one that holds, and the commands that decide it."""
-
-    item: ItemToDecide
-    diff: Sequence[str]
-    commands: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What became of one item: what was decided, or why it wasn't."""
 
@@ -173,16 +195,15 @@ def list_items(desk: Desk, _: None) -> Result[Sequence[ItemToDecide]]:
     return Result(items, {"items": [_fields(item) for item in items]})
 
 
-def show_item(desk: Desk, request: InboxRequest) -> Result[ShownItem]:
-    """Show one item, and the commands that decide it."""
-    item = _named(_items(desk), request.id)
-    texts = ((item.before or "").splitlines(), (item.after or "").splitlines())
-    lines = islice(unified_diff(*texts, "now", "waiting", lineterm=""), _MOST_LINES + 1)
-    diff = [line.rstrip("\r") for line in lines] if item.before and item.after else []
-    diff[_MOST_LINES:] = ["…"] if len(diff) > _MOST_LINES else []
-    found = ShownItem(item, diff, _commands(item))
-    texts_of_item = {"before": item.before, "after": item.after, "diff": "\n".join(diff)}
-    return Result(found, {**_fields(item), **texts_of_item, "commands": found.commands})
+def show_item(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
+    """Show one item, what deciding it would change as things are now, and the commands that decide it."""
+    from ctxrepo.services.review.proposals import looked_at
+
+    memory = desk.open_memory(or_last_settings=True)
+    item = looked_at(memory, _named(_items(desk), request.id), desk.now)
+    diff = "\n".join(item.difference(_MOST_LINES))
+    texts = {"before": item.before, "after": item.after, "diff": diff, "commands": commands(item)}
+    return Result(item, _fields(item) | texts)
 
 
 def accept_items(desk: Desk, request: AcceptRequest) -> Result[Sequence[Outcome]]:
@@ -198,7 +219,7 @@ def decline_items(desk: Desk, request: DeclineRequest) -> Result[Sequence[Outcom
 def find_proposal(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
     """The proposal of this id, for an editor; UsageError for another item."""
     item = _named(_items(desk), request.id)
-    if item.kind != "proposal" or item.after is None or len(item.choices) == 1:
+    if not item.can_be_reworded or item.after is None:
         raise UsageError(f"{item.id} has no text to edit", _way_on(item))
     return Result(item, _fields(item))
 
@@ -239,24 +260,53 @@ def _decided(
     desk: Desk, ids: Sequence[str], verbs: Mapping[Kind, Verb], *, text: str = "", reason: str = ""
 ) -> Result[Sequence[Outcome]]:
     """Decide each of these items; what can't be decided waits on, is told, and holds up no other."""
-    items = _items(desk)
+    from ctxrepo.services.review.items import items_to_decide
+
+    items, memory = _items(desk), desk.open_memory(or_last_settings=True)
     named = {item.id: item for item in (_named(items, name) for name in ids)}
     _require_all_deletions(items, named)
     outcomes: list[Outcome] = []
     done: set[Kind] = set()
     for item in named.values():
         if item.kind == "deletion" and item.kind in done:
-            first = next(one for one in outcomes if one.item.kind == item.kind)
-            outcomes.append(replace(first, item=item))
+            outcomes.append(_same(next(one for one in outcomes if one.item.kind == item.kind), item))
             continue
         outcomes.append(_outcome(desk, item, verbs, text, reason))
         done.add(item.kind)
     if len(outcomes) == 1 and outcomes[0].error:
         raise outcomes[0].error
+    waits = {item.id for item in items_to_decide(memory)}  # once: looking for all of them takes a while
+    outcomes = [_seen(outcome, outcome.item.id in waits) for outcome in outcomes]
+    desk.notice(*_doubts(outcomes))
     data = {"decided": [_said(one) for one in outcomes if not one.error]}
     data |= {"refused": [_said(one) for one in outcomes if one.error]}
     codes = {one.exit_code for one in outcomes}
     return Result(outcomes, data, next((code for code in (6, 5, 4) if code in codes), max(codes)))
+
+
+def _seen(outcome: Outcome, still_waits: bool) -> Outcome:
+    """What became of an item, now that somebody looked whether it waits all the same."""
+    if outcome.decision is None:
+        return outcome
+    decision = replace(outcome.decision, still_waits=still_waits)
+    is_about_it = still_waits or outcome.exit_code in (4, 5, 6)
+    return replace(outcome, decision=decision, exit_code=outcome.exit_code if is_about_it else 0)
+
+
+def _doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What is to be said of the facts that were remembered, of all in one."""
+    from ctxrepo.services.notes.remember import doubts
+
+    done = (outcome.decision.outcome for outcome in outcomes if outcome.decision)
+    facts = [fact for one in done if (fact := getattr(one, "remembered", None))]
+    return doubts(facts) if facts else iter(())
+
+
+def _same(outcome: Outcome, item: ItemToDecide) -> Outcome:
+    """What became of another deletion, as they are decided together."""
+    if decision := outcome.decision:
+        decision = replace(decision, item=item, effects=_effects(item, decision.choice, None))
+    return replace(outcome, item=item, decision=decision)
 
 
 def _outcome(desk: Desk, item: ItemToDecide, verbs: Mapping[Kind, Verb], text: str, reason: str) -> Outcome:
@@ -264,27 +314,19 @@ def _outcome(desk: Desk, item: ItemToDecide, verbs: Mapping[Kind, Verb], text: s
     try:
         if verb is None or verb not in {choice.verb for choice in item.choices}:
             raise Refused(f"{item.id} can't be decided so", _way_on(item))
-        result = decide(desk, DecideRequest(item.id, verb, text, reason))
+        choice = next(choice for choice in item.choices if choice.verb == verb)
+        done = _carry_out(desk, item, choice, DecideRequest(item.id, verb, text, reason))
     except CtxrepoError as error:
         return Outcome(item, error=error, exit_code=error.exit_code)
-    is_about_it = result.value.still_waits or result.exit_code in (4, 5, 6)
-    return Outcome(item, result.value, result.error, result.exit_code if is_about_it else 0)
+    return Outcome(item, _decision(item, choice, done, still_waits=False), done.error, done.exit_code)
 
 
 def _require_all_deletions(items: Iterable[ItemToDecide], named: Mapping[str, ItemToDecide]) -> None:
     """UsageError where some deletions are named and not all: they are decided together."""
     deletions = [item for item in items if item.kind == "deletion"]
     if any(item.id in named for item in deletions) and any(item.id not in named for item in deletions):
-        ways = " or ".join(f"`{line}`" for line in _commands(deletions[0]))
+        ways = " or ".join(f"`{line}`" for line in commands(deletions[0]))
         raise UsageError(f"{counted(len(deletions), 'deletion')} wait, and are decided together", f"{ways}.")
-
-
-def _commands(item: ItemToDecide) -> list[str]:
-    """The commands that decide an item, the safest way on where none does."""
-    lines = [command(item, choice) for choice in item.choices]
-    if item.kind == "proposal" and len(lines) > 1 and item.after:
-        lines.insert(1, f"ctxrepo inbox edit {item.name}")
-    return lines
 
 
 def _way_on(item: ItemToDecide) -> str:
@@ -292,7 +334,7 @@ def _way_on(item: ItemToDecide) -> str:
         return f"Edit the file: {item.why}"
     if item.kind == "declined":
         return f"`ctxrepo inbox decline {item.name}` takes it off the list; `ctxrepo remember` says it again."
-    return f"{' or '.join(f'`{line}`' for line in _commands(item))}."
+    return f"{' or '.join(f'`{line}`' for line in commands(item))}."
 
 
 def _fields(item: ItemToDecide) -> dict[str, Any]:
@@ -311,4 +353,5 @@ def _said(outcome: Outcome) -> dict[str, Any]:
     if decision:
         said |= {"verb": decision.choice.verb, "undo": decision.choice.undo, "waits": decision.still_waits}
         said |= {"entry": f"^{name}" if (name := getattr(decision.outcome, "id", "")) else None}
+        said |= {"changes": plain_data(decision.effects)}
     return said

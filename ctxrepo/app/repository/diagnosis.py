@@ -53,14 +53,20 @@ class Diagnosis:
 
 def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
     """Look whether all around the notes works; ends with 1 when something is wrong."""
+    from ctxrepo.domain.guard.refusals import RULE
     from ctxrepo.services.faults.faults import standing
     from ctxrepo.services.faults.finding import is_failure
     from ctxrepo.services.health.doctor import doctor
     from ctxrepo.services.rescue.mend import mend
+    from ctxrepo.storage.state.committed_records import KeptOutFile
 
     memory = desk.open_memory(or_last_settings=True)
     desk.places.secure()
+    held = KeptOutFile(memory.state.held)
+    deleted = held.read().by(RULE) if request.fixes else []
     mended = list(mend(memory, desk.now)) if request.fixes else []
+    if deleted and not held.read().by(RULE):
+        memory.done_log.note_final("put back", desk.origin, deleted[0].path)
     diagnosis = Diagnosis(mended, doctor(memory, desk.machine, desk.now))
     checked = [(one.name, one.stands, not is_failure(one.findings)) for one in diagnosis.checked]
     data = {

@@ -93,7 +93,7 @@ class ExchangeOutcome:
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
-    from ctxrepo.domain.project.layout import CONFLICTS
+    from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
     from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review
@@ -101,13 +101,24 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     from ctxrepo.services.sync.sync import SyncRequest, sync
 
     memory = replace(desk.memory, leaves_cache_to_worker=True)
+    if "deletions" in request.accept:
+        from ctxrepo.services.inbox.staging import require_person
+
+        require_person(memory, desk.session[0], [REGISTRY], "what was deleted")  # nobody may have looked yet
     wanted = CommitRequest(deletions="deletions" in request.accept)
     set_up_git(memory, desk.interpreter)
     desk.take_in()
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
+    before = memory.head
     result = with_repair(
         memory, desk.now, lambda: sync(memory, desk.now, asked), lambda repaired: desk.notice(repaired.words)
     )
+    if wanted.deletions:
+        from ctxrepo.services.history.undoing import (
+            note_confirmed,  # it merges, and most syncs confirm nothing
+        )
+
+        note_confirmed(memory, before, desk.origin)
     if memory.cache.head != (result.head or "") or memory.state.blocks.exists():
         desk.wake()
     current = open_review(memory)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.agents.known import session_in
 from ctxrepo.app.result import Result
+from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ def set_setting(desk: Desk, request: SetRequest) -> Result[SettingChange]:
     """Change one setting; every other line of the file stays as it is."""
     from ctxrepo.services.repository.configure import change
 
+    _require_person(desk, request.key)
     changed = change(desk.places, desk.env, request.key, request.value, desk.interpreter)
     return _changed(desk, changed)
 
@@ -66,6 +70,7 @@ def unset_setting(desk: Desk, request: KeyRequest) -> Result[SettingChange]:
     """Take one setting out of the file, so that its default holds again."""
     from ctxrepo.services.repository.configure import unset
 
+    _require_person(desk, request.key)
     return _changed(desk, unset(desk.places, desk.env, request.key, desk.interpreter))
 
 
@@ -89,6 +94,18 @@ def _settings(desk: Desk, key: str) -> list[Setting]:
         found, warnings = settings_now(desk.places)
     desk.notice(*warnings)
     return found
+
+
+def _require_person(desk: Desk, key: str) -> None:
+    """Refused for an agent that may only propose somewhere, of the setting that says where."""
+    if key != "inbox.policy" or not session_in(desk.env)[0]:
+        return
+    from ctxrepo.domain.project.layout import REGISTRY
+    from ctxrepo.services.inbox.staging import require_person
+
+    with suppress(NotInitialised):  # then nothing is held that could be written past it
+        memory = desk.open_memory(or_last_settings=True)
+        require_person(memory, desk.session[0], [REGISTRY], key)
 
 
 def _changed(desk: Desk, changed: SettingChange) -> Result[SettingChange]:

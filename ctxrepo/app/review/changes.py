@@ -180,7 +180,7 @@ def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] 
         "committed": not file.is_waiting,
         "entries": [
             {
-                "change": mark(change),
+                "change": change.mark,
                 "before": change.before or None,
                 "after": change.after or None,
                 "former": change.former or None,
@@ -193,15 +193,6 @@ def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] 
 
 def _by(deed: CommitSummary) -> dict[str, Any]:
     return {"commit": deed.commit, "when": second(deed.when), "who": who(deed), **plain_data(deed.writers)}
-
-
-def mark(change: NetChange) -> str:
-    """`+` for an entry that came, `~` for an edited one, `>` for one that moved, `-` for one that went."""
-    if not change.after:
-        return "-"
-    if change.former:
-        return ">"
-    return "~" if change.before else "+"
 
 
 def in_review(desk: Desk, _: None) -> Result[Sequence[CommitSummary]]:
@@ -295,7 +286,7 @@ def _handoffs(handoffs: Sequence[tuple[str, Anchor]]) -> Iterator[str]:
 
 def _counts(files: Sequence[ChangedFile]) -> str:
     """`3 added, 1 changed`"""
-    counts = Counter(mark(change) for file in files for change in file.changes)
+    counts = Counter(change.mark for file in files for change in file.changes)
     return ", ".join(f"{counts[sign]} {word}" for sign, word in _SAID.items() if counts[sign])
 
 
@@ -325,7 +316,7 @@ def _writer(deed: CommitSummary) -> str:
 
 
 def _change(change: NetChange) -> Iterator[str]:
-    sign = mark(change)
+    sign = change.mark
     place = f" from {code(change.former)}" if change.former else ""
     yield f"- {_SAID[sign]}{place}: {code(change.after or change.before)}"
     if change.after and change.before and change.before != change.after:

@@ -136,9 +136,16 @@ def list_declined(desk: Desk, _: None) -> Result[Sequence[DeclinedReview]]:
 
 def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     """Take what was declined off the list; the refs that keep it."""
-    from ctxrepo.services.review.items import dismiss
+    from ctxrepo.domain.project.layout import scope_of
+    from ctxrepo.services.inbox.staging import require_person
+    from ctxrepo.services.review.items import declined, dismiss
 
-    return Result(dismiss(desk.memory, request.names), "kept")
+    named = (one for one in declined(desk.memory) if one.name in request.names or not request.names)
+    folders = (scope_of(entry) for one in named for entry in one.entries)
+    require_person(desk.memory, desk.session[0], folders, "what reviewers removed")
+    kept = dismiss(desk.memory, request.names)
+    desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in kept))
+    return Result(kept, "kept")
 
 
 @dataclass(frozen=True)
@@ -156,7 +163,6 @@ class VerdictRequest:
 def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     """Do what a proposal says."""
     from ctxrepo.services.inbox.staging import scope_of_proposal, waiting
-    from ctxrepo.services.notes.remember import doubts
     from ctxrepo.services.projects.sparse import widen
     from ctxrepo.services.review.proposals import accept
 
@@ -164,8 +170,6 @@ def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     if found:
         widen(desk.memory, scope_of_proposal(desk.memory, found).project, desk.now)
     done = accept(desk.memory, request.name, desk.origin, desk.now, request.text)
-    if done.remembered:
-        desk.notice(*doubts([done.remembered]))
     return Result(done, {"at": done.at, "id": f"^{done.id}" if done.id else ""})
 
 

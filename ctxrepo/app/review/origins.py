@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.records.decision import ItemToDecide
     from ctxrepo.domain.records.evidence import Evidence
+    from ctxrepo.domain.records.proposal import Proposal
     from ctxrepo.domain.records.save import Save
     from ctxrepo.services.history.commits import CommitSummary
     from ctxrepo.services.history.origins import Origins
@@ -37,11 +38,13 @@ class WhyRequest:
 @dataclass(frozen=True)
 class Why:
     """All that is known of where something comes from. `moments` has the sessions of the commits that are
-    told, by their ids; `waiting` is who wrote what no commit holds yet. `state` are its states in words,
+    told, by their ids, `proposals` what somebody accepted with them; `waiting` is who wrote what no commit
+    holds yet. `state` are its states in words,
     `items` what waits for a decision about it."""
 
     origins: Origins
     moments: Mapping[str, PromptMoment]
+    proposals: Mapping[str, Proposal]
     waiting: Sequence[Save]
     records: Sequence[Evidence]
     usage: Usage | None
@@ -58,8 +61,8 @@ class Why:
 def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     """Say where a note or an entry comes from. Secrets are masked."""
     from ctxrepo.domain.secrets import mask
-    from ctxrepo.services.history.commits import deed_by_record
-    from ctxrepo.services.history.origins import origins
+    from ctxrepo.services.history.commits import deed_by_record, records_of
+    from ctxrepo.services.history.origins import accepted_proposal, origins
     from ctxrepo.services.reading.marks import records_about
     from ctxrepo.services.usage.entry_usage import usage_of
 
@@ -68,20 +71,25 @@ def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     records = records_about(memory, found.ids, found.paths)
     ids = found.ids.union(*({r.entry, r.to} for r in records if r.kind == "moved"))
     deeds = [
-        deed_by_record(memory, deed, records, ids, is_origin=deed is found.deeds[-1]) if found.id else deed
+        deed_by_record(deed, records_of(memory, deed), ids, is_origin=deed is found.deeds[-1])
+        if found.id
+        else deed
         for deed in found.deeds
     ]
     deeds = [replace(deed, lines=tuple(map(mask, deed.lines))) for deed in deeds]
     found = replace(found, text=mask(found.text), deeds=deeds)
-    moments = {}
+    moments: dict[str, PromptMoment] = {}
+    proposals: dict[str, Proposal] = {}
     for deed in [*deeds[:1], *deeds[-1:]]:
-        if deed.commit not in moments and (moment := _moment(memory, deed, records)):
+        if proposal := accepted_proposal(memory, deed, found):
+            proposals[deed.commit] = proposal
+        if deed.commit not in moments and (moment := _moment(memory, deed, records, proposal)):
             moments[deed.commit] = moment
     items = [item for item in _items(memory) if _is_about(item, found)]
     waiting = [save for save in memory.journal.read() if save.path == found.path]
     state = [*_state(memory, found, records), *_on_its_way(memory, found, waiting)]
     usage = usage_of(memory, found.ids, () if found.id else found.paths)
-    answer = Why(found, moments, waiting, records, usage, state, items)
+    answer = Why(found, moments, proposals, waiting, records, usage, state, items)
     return Result(answer, _data(answer))
 
 
@@ -91,10 +99,15 @@ def _items(memory: Memory) -> Sequence[ItemToDecide]:
     return items_to_decide(memory)
 
 
-def _moment(memory: Memory, deed: CommitSummary, records: Sequence[Evidence]) -> PromptMoment | None:
-    """The session in which a commit's change was written; None where none is known."""
+def _moment(
+    memory: Memory, deed: CommitSummary, records: Sequence[Evidence], proposal: Proposal | None
+) -> PromptMoment | None:
+    """The session in which a commit's change was written, or proposed; None where none is known."""
     from ctxrepo.services.sessions.prompt_moments import PromptMoment, prompt_moment
 
+    if proposal and proposal.session:
+        at = seconds_of(proposal.ts) or deed.when.timestamp()
+        return prompt_moment(memory, proposal.agent, proposal.session, proposal.host, at)
     writers, at = deed.writers, deed.when.timestamp()
     if not writers.sessions:
         return None
@@ -109,20 +122,23 @@ def _moment(memory: Memory, deed: CommitSummary, records: Sequence[Evidence]) ->
 
 
 def _is_about(item: ItemToDecide, found: Origins) -> bool:
-    """Whether an item waits about the note; of versions that met, about the entry if one is asked for."""
+    """Whether an item waits about the note; of versions that met, and of proposals, about the entry if one is
+    asked for."""
     from ctxrepo.domain.note.entry import normalised
     from ctxrepo.domain.secrets import mask
 
     words = normalised(found.text)
     if item.kind == "declined":
         return any(f"{mask(path)}: {words}" in (item.after or "").split("\n") for path in found.paths)
+    if item.kind == "proposal" and found.id:
+        return any(f"^{name}" in item.why for name in found.ids)
     if item.path not in map(mask, found.paths):
         return False
     if item.kind == "conflict" and found.id and item.before:
         return words in (
             " ".join(text.split()) for text in (normalised(item.before), normalised(item.after or ""))
         )
-    return not (item.kind == "proposal" and found.id)
+    return True
 
 
 def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Iterator[str]:
@@ -160,7 +176,10 @@ def _fate(found: Origins, records: Sequence[Evidence]) -> str:
         "moved": f"it is ^{to} by now",
         "forgotten": "forgotten",
     }
-    return f"gone: {replaced[kind]}" if kind in replaced else "gone: removed without a command of ours"
+    if kind in replaced:
+        return f"gone: {replaced[kind]}"
+    is_undone = bool(found.deeds) and ": undo " in found.deeds[0].subject
+    return f"gone: {'undone' if is_undone else 'removed without a command of ours'}"
 
 
 def _on_its_way(memory: Memory, found: Origins, waiting: Sequence[Save]) -> Iterator[str]:
@@ -196,7 +215,10 @@ def _data(why: Why) -> dict[str, Any]:
                 "anchor": anchor_fields(moment.anchor, moment.anchor.project) if moment.anchor else None,
                 "resume": moment.resume or None,
             }
-        changes.append({**plain_data(deed), "session": session})
+        proposal = why.proposals.get(deed.commit)
+        names = ("id", "ts", "agent", "session", "host")
+        proposed = {name: getattr(proposal, name) for name in names} if proposal else None
+        changes.append({**plain_data(deed), "session": session, "proposed": proposed})
     usage = None
     if why.usage:
         counts = {name: getattr(why.usage, name) for name in COUNTS}

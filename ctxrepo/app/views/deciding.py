@@ -4,57 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from difflib import unified_diff
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
 from ctxrepo.domain.formats.moment import ago, wall_time
+from ctxrepo.domain.records.decision import commands
 
 if TYPE_CHECKING:
-    from ctxrepo.app.repository.decide import Outcome, ShownItem
+    from ctxrepo.app.repository.decide import Outcome
     from ctxrepo.domain.records.decision import ItemToDecide
 
 
 MOST_LINES = 400
 """Lines of a difference that are shown."""
 
-_KINDS = {
-    "held": "held back from commits",
-    "deletion": "deleted, and held back",
-    "conflict": "a version that lost a merge",
-    "declined": "removed in a review",
-    "proposal": "a proposal",
-}
+_MOST_EFFECTS = 12
+"""Entries of one decision that are told."""
 
 
-def item_view(item: ItemToDecide, now: datetime) -> View:
-    """What waits, from whom and since when, and what it would change, line by line."""
-    fields = [Field("what", (_KINDS[item.kind],)), Field("why", (item.why,))]
-    if item.who:
-        fields.append(Field("from", (item.who,)))
-    if item.who_before:
-        fields.append(Field("holds", (f"the version of {item.who_before}",)))
-    if item.since:
-        fields.append(Field("since", (f"{ago(item.since, now)}, {wall_time(item.since)}",)))
-    return View(item.path, (ViewSection(tuple(fields)), ViewSection(_change(item), "what it changes")))
+def item_view(item: ItemToDecide, now: datetime, *, with_commands: bool = False) -> View:
+    """What waits, from whom and since when, what it would change, line by line, and perhaps the commands that
+    decide it."""
+    since = f"{ago(item.since, now)}, {wall_time(item.since)}" if item.since else ""
+    said = {
+        "item": item.id,
+        "about": item.path,
+        "waits": item.why,
+        "from": ", ".join(filter(None, (item.who, since))),
+        "holds": f"the version of {item.who_before}" if item.who_before else "",
+    }
+    fields = [Field(label, (text,)) for label, text in said.items() if text]
+    if item.obstacle:
+        fields.append(Field("but", (item.obstacle,), "wrong"))
+    sections = [ViewSection(tuple(fields)), ViewSection((_change(item),), "what it changes")]
+    if with_commands:
+        ways = commands(item) or ["edit the file; it goes on by itself then"]
+        sections.append(ViewSection(tuple(TextLine(line, 1) for line in ways), "to decide"))
+    return View(item.path, tuple(sections))
 
 
-def _change(item: ItemToDecide) -> tuple[Part, ...]:
+def _change(item: ItemToDecide) -> Part:
     if item.before is None and item.after is None:
-        return (TextLine("too many files wait to show the text of each"),)
-    before, after = ((text or "").splitlines() for text in (item.before, item.after))
-    lines = [line.rstrip("\r") for line in islice(_differences(before, after), MOST_LINES + 1)]
-    if len(lines) > MOST_LINES:
-        lines[-1] = "…"
-    return (Diff(tuple(lines)) if lines else TextLine("the texts are the same"),)
-
-
-def _differences(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    """The lines of a unified diff without the two that name files, which the fields say."""
-    if not before or not after:
-        return (f"{'+' if after else '-'}{line}" for line in (after or before))
-    return islice(unified_diff(before, after, lineterm=""), 2, None)
+        return TextLine("too many files wait to show the text of each")
+    lines = item.difference(MOST_LINES)
+    return Diff(tuple(lines)) if lines else TextLine("the texts are the same")
 
 
 _NAMES = {
@@ -83,28 +76,6 @@ def inbox_view(items: Sequence[ItemToDecide], now: datetime) -> View:
     return one_section("Inbox", lines or [TextLine("nothing waits for a decision")], *hints)
 
 
-def shown_item_view(shown: ShownItem, now: datetime) -> View:
-    """What waits and why, its texts, and the commands that decide it."""
-    item = shown.item
-    fields = [Field("item", (item.id,)), Field("about", (item.path,)), Field("waits", (item.why,))]
-    since = ago(item.since, now) if item.since else ""
-    if said := ", ".join(filter(None, (item.who, since))):
-        fields.append(Field("from", (said,)))
-    sections = [ViewSection(tuple(fields))]
-    now_from = f"now, from {item.who_before}" if item.who_before else "now"
-    for heading, text in ((now_from, item.before), ("waiting", item.after)):
-        if text:
-            lines = tuple(TextLine(line, 1) for line in text.rstrip("\n").split("\n"))
-            sections.append(ViewSection(lines, heading))
-    if shown.diff:
-        sections.append(ViewSection((Diff(tuple(shown.diff)),), "from now to waiting"))
-    ways = tuple(TextLine(line, 1) for line in shown.commands)
-    sections.append(
-        ViewSection(ways or (TextLine("edit the file; it goes on by itself then", 1),), "to decide")
-    )
-    return View("Item", tuple(sections))
-
-
 def decided_view(outcomes: Sequence[Outcome]) -> View:
     """What became of each item."""
     return one_section("Decided", [line for outcome in outcomes for line in _outcome(outcome)])
@@ -116,10 +87,18 @@ def _outcome(outcome: Outcome) -> Iterator[TextLine]:
         yield TextLine(f"not decided: {item.id}: {error.message}. {error.hint}".rstrip(), mark="wrong")
         return
     assert decision is not None
+    if decision.still_waits:
+        yield TextLine(f"not decided: {item.id} waits all the same", mark="wrong")
+        return
     place = getattr(decision.outcome, "at", "") or item.path
     name = getattr(decision.outcome, "id", "") if item.kind == "proposal" else ""
     back = f"; `ctxrepo {decision.choice.undo}` takes it back" if decision.choice.undo == "undo" else ""
-    yield TextLine(f"{_DONE[decision.choice.verb]}: {f'^{name} ' if name else ''}{place}{back}")
+    known = " is in memory already" if decision.choice.verb == "accept" and not decision.effects else ""
+    yield TextLine(f"{_DONE[decision.choice.verb]}: {f'^{name} ' if name else ''}{place}{known}{back}")
+    lines = [TextLine(effect.line, 1) for effect in decision.effects]
+    yield from lines[:_MOST_EFFECTS]
+    if more := len(lines) - _MOST_EFFECTS:
+        yield from [TextLine(f"… {more} more", 1)] * (more > 0)
 
 
 def _line(item: ItemToDecide, now: datetime) -> str:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ctxrepo.app.review.changes import mark
 from ctxrepo.app.review.past import who
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
 from ctxrepo.domain.formats.moment import ago, counted, seconds_of, times, wall_time
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from ctxrepo.app.review.origins import Why
     from ctxrepo.app.review.past import PastCommits
     from ctxrepo.domain.records.evidence import Evidence
-    from ctxrepo.domain.records.save import Save
+    from ctxrepo.domain.records.proposal import Proposal
+    from ctxrepo.domain.records.save import Origin
     from ctxrepo.services.history.commits import CommitSummary
     from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.net_changes import ChangedFile, NetChange
@@ -119,7 +119,7 @@ def _who(deed: CommitSummary | None, file: ChangedFile) -> str:
 
 
 def _change(change: NetChange) -> Iterator[TextLine]:
-    sign = mark(change)
+    sign = change.mark
     if sign == ">":
         edited = f", then: {change.before}" if change.before != change.after else ""
         yield TextLine(f"* moved from {change.former}{edited}", 2)
@@ -179,7 +179,7 @@ def why_view(why: Why, now: datetime) -> View:
 def _changes(why: Why, now: datetime) -> Iterator[Field]:
     found = why.origins
     for save in why.waiting[-1:]:
-        yield Field("waiting", (f"{_who_saved(save)}, {save.at}: in no commit yet",))
+        yield Field("waiting", (f"{_named(save.by)}, {save.at}: in no commit yet",))
     if not found.deeds:
         if not why.waiting:
             yield Field("written", ("in no commit, so nothing says by whom",))
@@ -202,6 +202,8 @@ def _deed(why: Why, deed: CommitSummary, now: datetime) -> Iterator[str]:
         yield f"then in {deed.path}"
     more = [f"… {deed.more} more"] if deed.more else []
     yield from (f"  {line}" for line in (*deed.lines, *more))
+    if proposal := why.proposals.get(deed.commit):
+        yield f"accepted; proposed {_when(proposal.ts)}, by {_named(proposal)}"
     if moment := why.moments.get(deed.commit):
         yield from _moment(moment)
     elif not deed.writers.sessions and deed in (why.origins.deeds[0], why.origins.deeds[-1]):
@@ -223,17 +225,21 @@ def _moment(moment: PromptMoment) -> Iterator[str]:
         yield f"resume: {moment.resume}"
 
 
-def _who_saved(save: Save) -> str:
-    session = f", session {save.by.session[:8]}" if save.by.session else ""
-    return (" on ".join(filter(None, (save.by.agent, save.by.host))) or "somebody") + session
+def _named(by: Origin | Proposal) -> str:
+    session = f", session {by.session[:8]}" if by.session else ""
+    return shown((" on ".join(filter(None, (by.agent, by.host))) or "somebody") + session, 100)
+
+
+def _when(moment: str) -> str:
+    at = seconds_of(moment)
+    return wall_time(datetime.fromtimestamp(at, UTC)) if at else shown(moment, 20)
 
 
 def _records(records: Sequence[Evidence]) -> Iterator[str]:
     if (left := len(records) - _RECORDS) > 0:
         yield f"… {left} before"
     for record in records[-_RECORDS:]:
-        at = seconds_of(record.ts)
-        when = wall_time(datetime.fromtimestamp(at, UTC)) if at else shown(record.ts, 20)
+        when = _when(record.ts)
         words: list[str] = [record.kind]
         if record.kind == "renamed":
             words.append(f"from {shown(record.path)} to {shown(record.to)}")
@@ -265,5 +271,9 @@ def _waiting(why: Why) -> Iterator[str]:
     names = {"held": "held back", "conflict": "in conflict", "deletion": "its deletion is held back"}
     for item in why.items:
         name = item.id.partition(":")[2]
-        hint = {"conflict": f": `ctxrepo conflicts show {name}`", "declined": ": `ctxrepo declined`"}
+        hint = {
+            "conflict": f": `ctxrepo conflicts show {name}`",
+            "declined": ": `ctxrepo declined`",
+            "proposal": f": `ctxrepo inbox show {name}`",
+        }
         yield f"{names.get(item.kind, item.kind)}: {item.why}{hint.get(item.kind, '')}"

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from ctxrepo.domain.formats import toml
-from ctxrepo.domain.formats.jsonl import texts_in
-from ctxrepo.domain.project.layout import GLOBAL, REGISTRY, RESERVED, unsafe
+from ctxrepo.domain.project.layout import GLOBAL, REGISTRY, RESERVED, shown, unsafe
+from ctxrepo.domain.project.policy import is_rule
 from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -55,10 +55,15 @@ def parse(text: str) -> Registry:
         tables = toml.read(text)
     except ConfigError as error:
         return Registry(problem=f"{REGISTRY}: {error.message}")
+    rules = _table(tables, "policy").get("inbox", [])
+    if not isinstance(rules, list) or not all(map(is_rule, rules)):
+        wrong = next((rule for rule in rules if not is_rule(rule)), "") if isinstance(rules, list) else rules
+        said = f"inbox in [policy] has {shown(str(wrong), 40)!r}, which is no rule such as project=stage"
+        return Registry(problem=f"{REGISTRY}: {said}")
     return Registry(
         projects={k: v for k, v in _table(tables, "projects").items() if is_folder_name(v)},
         aliases={k: v for k, v in _table(tables, "aliases").items() if isinstance(v, str) and v},
-        policy=tuple(texts_in(_table(tables, "policy").get("inbox"))),
+        policy=tuple(rules),
     )
 
 

@@ -1,10 +1,18 @@
 """Items to decide: whatever waits for a person, in one shape."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.records.proposal import Change
+from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass
 
 Kind = Literal["held", "deletion", "conflict", "declined", "proposal"]
@@ -41,12 +49,12 @@ class Choice:
     verb: Verb
     label: str
     """What it does, in a few words."""
-    undo: Literal["undo", "restore", ""] = ""
+    undo: Literal["undo", ""] = ""
     """The operation that takes it back; '' for none."""
 
 
 OF_DELETIONS = (
-    Choice("accept-deletions", "delete these files on all machines", "restore"),
+    Choice("accept-deletions", "delete these files on all machines", "undo"),
     Choice("restore-files", "put the deleted files back"),
 )
 OF_CONFLICT = (
@@ -59,6 +67,37 @@ OF_PROPOSAL = (
     Choice("accept", "remember what is proposed", "undo"),
     Choice("decline", "take the proposal off the list", "undo"),
 )
+
+
+def of_proposal(change: Change) -> tuple[Choice, ...]:
+    """The choices of a proposal that is to do this."""
+    accept, decline = OF_PROPOSAL
+    verb, *what = change.split()
+    if verb in ("edit", "remove") or what:
+        accept = replace(accept, label=f"{verb} the {what[0] if what else 'entry'}")
+    return (accept, decline)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What is done to an entry by deciding: `was` is '' where it comes, `now` where it goes, and both where a
+    note changes in nothing but its head, headings or order."""
+
+    path: str
+    was: str
+    now: str
+
+    @property
+    def line(self) -> str:
+        """As `undo` tells of it, with the text that was replaced."""
+        was, now = (shown(normalised(text[: 4 * _MOST_SAID]), _MOST_SAID) for text in (self.was, self.now))
+        if was and now:
+            return f'~ {now} (was "{was}")'
+        return f"+ {now}" if now else f"- {was}" if was else f"~ {self.path}"
+
+
+_MOST_SAID = 200
+"""Characters that a line shows of a text."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +125,12 @@ class ItemToDecide:
     """Likewise whoever the text came from that holds now."""
     choices: tuple[Choice, ...] = ()
     """What can be done about it; nothing where the file has to be edited."""
+    change: Change | None = None
+    """What a proposal is to do; None for anything else, and for a line that can't be read."""
+    key: str = ""
+    """The key that it sets."""
+    obstacle: str = ""
+    """Of a proposal that was tried: why it can't be accepted as things are now."""
 
     @property
     def name(self) -> str:
@@ -93,12 +138,47 @@ class ItemToDecide:
         return self.id.partition(":")[2]
 
     @property
-    def words(self) -> str:
-        """How what waits begins, on one line; of what has no text of its own why it waits."""
-        text = self.after or self.before or ""
-        is_text = bool(text) and self.kind in ("proposal", "conflict", "declined")
-        return shown(normalised(text[: 4 * _WORDS]) if is_text else self.why, _WORDS)
+    def can_be_reworded(self) -> bool:
+        """Whether it can be accepted with another text: what comes or stays of an entry."""
+        verbs = {choice.verb for choice in self.choices}
+        return "accept" in verbs and self.change in ("add", "set", "replace", "edit") and bool(self.after)
 
+    @property
+    def words(self) -> str:
+        """How what waits begins, in a short line."""
+        return self.said(_WORDS)
+
+    def said(self, most: int) -> str:
+        """What waits, on one line, and what it is to do; of what has no text of its own why it waits."""
+        text = self.after or self.before or ""
+        if not text or self.kind not in ("proposal", "conflict", "declined"):
+            return shown(self.why, most)
+        if self.change and self.change.endswith(" note"):
+            text = split(text)[1].strip() or self.path
+        said = normalised(text.lstrip()[: 4 * most])
+        deed = " ".join(filter(None, (self.change, self.key)))
+        return shown(f"{deed}: {said}" if deed else said, most)
+
+    def masked(self) -> ItemToDecide:
+        """The item without secrets in its texts."""
+        before, after = (text and mask(text) for text in (self.before, self.after))
+        return replace(self, before=before, after=after, why=mask(self.why), obstacle=mask(self.obstacle))
+
+    def difference(self, most: int) -> Sequence[str]:
+        """The first lines of how the text that waits differs from the one that holds: a unified diff without
+        the names of files; all lines of what only comes or goes. Nothing where neither is known."""
+        from difflib import unified_diff  # `status` counts items and shows none
+
+        before, after = ((text or "").splitlines() for text in (self.before, self.after))
+        lines: Iterable[str] = islice(unified_diff(before, after, lineterm=""), 2, None)
+        if not before or not after:
+            lines = (f"{'+' if after else '-'}{line}" for line in after or before)
+        some = [line[:_WIDEST].rstrip("\r") for line in islice(lines, most + 1)]
+        return [*some[:most], "…"] if some[most:] else some
+
+
+_WIDEST = 1000
+"""Characters of a line of a difference."""
 
 _WORDS = 70
 """Characters of an item that a list shows."""
@@ -115,3 +195,11 @@ def command(item: ItemToDecide, choice: Choice) -> str:
     if choice.verb == "dismiss":
         return f"ctxrepo declined dismiss {item.name}"
     return "ctxrepo sync --accept deletions" if choice.verb == "accept-deletions" else "ctxrepo doctor --fix"
+
+
+def commands(item: ItemToDecide) -> list[str]:
+    """The commands that decide an item; none where its file has to be edited."""
+    lines = [command(item, choice) for choice in item.choices]
+    if item.can_be_reworded:
+        lines.insert(1, f"ctxrepo inbox edit {item.name}")
+    return lines

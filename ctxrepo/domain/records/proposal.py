@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of, texts_in
-from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -17,6 +18,11 @@ STAGE, ACCEPT, DECLINE = "stage", "accept", "decline"
 ProposalVerb = Literal["remember", "add", "edit", "forget", "note"]
 """remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited
 itself. note: a whole note that it made, removed, or changed in more than its entries."""
+
+Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note"]
+"""What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
+one; or the same to a note as a whole."""
+
 
 _VERBS: dict[str, ProposalVerb] = {verb: verb for verb in get_args(ProposalVerb)}
 _TEXTS = (
@@ -54,6 +60,22 @@ class Proposal:
     session: str = ""
     project: str = ""
 
+    @property
+    def change(self) -> Change:
+        """What it is to do."""
+        if self.verb == "remember":
+            return "set" if self.key else "replace" if self.supersedes else "add"
+        if self.verb == "note":
+            return "remove note" if not self.text else "edit note" if self.was else "add note"
+        return "remove" if self.verb == "forget" else self.verb
+
+    @property
+    def words(self) -> str:
+        """What it says, on one line, for the history."""
+        if self.verb == "note":
+            return f"{self.change} {self.note or self.scope}"
+        return normalised(self.text) if self.text else f"remove {normalised(self.was)}"
+
 
 @dataclass(frozen=True)
 class InboxLine:
@@ -64,6 +86,11 @@ class InboxLine:
     file: str
     line: str
     proposal: Proposal | None
+
+    @property
+    def words(self) -> str:
+        """What it says, on one line, for the history."""
+        return self.proposal.words if self.proposal else normalised(self.line)
 
 
 @dataclass(frozen=True)
@@ -107,6 +134,33 @@ def inbox_lines(file: str, data: bytes) -> Iterator[InboxLine]:
         if name not in decided and name not in seen:
             seen.add(name)
             yield InboxLine(name, file, line, proposal)
+
+
+def with_proposals(text: str, proposals: Sequence[Proposal]) -> str:
+    """The file with these proposals, but for those that it knows. One that waits there goes where a new one
+    of the same session says something else of the very same text: only one of them could be accepted."""
+    lines = dict.fromkeys(line for line in text.split("\n") if line.strip())
+    known = {text_of(fields, "id") for fields in map(record, lines) if fields}
+    waiting = ((_subject(one.proposal), one) for one in inbox_lines("", encode(text)) if one.proposal)
+    by_subject = {subject: one for subject, one in waiting if subject}
+    new = [proposal for proposal in proposals if proposal.id not in known]
+    for proposal in new:
+        line, subject = to_line(proposal), _subject(proposal)
+        if before := by_subject.get(subject):
+            del lines[before.line]
+            lines[render({"id": before.name, TOMBSTONE: True})] = None
+        if subject:
+            by_subject[subject] = InboxLine(proposal.id, "", line, proposal)
+        lines[line] = None
+    return "".join(f"{line}\n" for line in lines) if new else text
+
+
+def _subject(proposal: Proposal) -> tuple[str, ...]:
+    """Whose proposal it is, and which text it would change; () for one of no session or text."""
+    if proposal.verb not in ("edit", "forget", "note") or not proposal.session:
+        return ()
+    place = (proposal.scope, proposal.note, proposal.entry, proposal.was)
+    return (proposal.agent, proposal.session, *place)
 
 
 def decided(text: str, line: InboxLine, verdict: Verdict) -> str:

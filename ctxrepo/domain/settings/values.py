@@ -1,12 +1,12 @@
 """What can be set in config.toml, with the sentence that explains each key beside it; and what an agent's own
 settings say of memory in its sessions, whichever agent it is."""
 
-from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
 from ctxrepo.domain.formats.described import Between, Like
-from ctxrepo.domain.project.layout import GLOBAL, PROJECT
+from ctxrepo.domain.project.layout import GLOBAL
+from ctxrepo.domain.project.policy import POLICY_RULE
 from ctxrepo.lazy import dataclass
 
 
@@ -156,10 +156,6 @@ class TapeSettings:
     """The prefix of anchor names in pi's tree."""
 
 
-POLICY_RULE = r"(?:(?:[a-z]+:)?[^\s:=,]+=)?(?:direct|stage)"
-"""How a rule is written: `stage`, `project=stage`, `AGENT:global=stage`."""
-
-
 @dataclass(frozen=True)
 class InboxSettings:
     """What waits for a person's yes: `[inbox]`."""
@@ -218,21 +214,3 @@ class OwnMemory:
     has_tape: bool = False
     tape: TapeSettings | None = None
     odd: tuple[str, ...] = ()
-
-
-def stages(rules: Sequence[str], agent: str, folder: str, global_folder: str) -> bool:
-    """Whether what this agent writes to the scope of `folder` waits for a person's yes. The last rule that
-    is about both decides; without one nothing waits."""
-    is_staged = False
-    scopes = {"*", folder, GLOBAL if folder == global_folder else PROJECT}
-    for rule in rules:
-        whom, _, policy = rule.rpartition("=")
-        name, _, scope = (whom or "*").rpartition(":")
-        if name in ("", agent) and scope in scopes:
-            is_staged = policy == "stage"
-    return is_staged
-
-
-def agents_in(rules: Sequence[str]) -> set[str]:
-    """The agents that rules name."""
-    return {rule.partition(":")[0] for rule in rules if ":" in rule}

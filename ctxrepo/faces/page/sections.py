@@ -139,9 +139,10 @@ def _card(report: MemoryReport, one: WaitingItem) -> Html:
     item = one.item
     kind = _KINDS.get(item.kind, item.kind)
     head = _head(kind, one, report)
-    text = diff(one.diff) if item.before else tag("pre", item.after) if item.after else NOTHING
     commands = [copied(command, label) for label, command in one.commands]
-    return tag("article", head, tag("p", item.why), text, *commands, class_="card item-row", tabindex=-1)
+    but = tag("p", tag("strong", "But: "), item.obstacle) if item.obstacle else NOTHING
+    said = (tag("p", item.why), but, diff(one.diff))
+    return tag("article", head, *said, *commands, class_="card item-row", tabindex=-1)
 
 
 def _head(kind: str, one: WaitingItem, report: MemoryReport) -> Html:

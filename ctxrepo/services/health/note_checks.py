@@ -16,6 +16,8 @@ from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_exactly, decod
 from ctxrepo.domain.project.layout import (
     DAILY,
     GLOBAL,
+    PROJECT,
+    REGISTRY,
     archived_tape_folder,
     fold,
     is_archived,
@@ -24,6 +26,7 @@ from ctxrepo.domain.project.layout import (
     scope_of,
     shown,
 )
+from ctxrepo.domain.project.policy import scopes_in
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.evidence import Evidence, fate, marks
@@ -93,6 +96,11 @@ def check(memory: Memory) -> list[NoteFinding]:
         said = "no project has this folder, so no session is given what is in it"
         folders = (name for name in loose if is_folder_name(name) or name == GLOBAL)
         found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT, "warning") for name in folders]
+        scopes = {"*", GLOBAL, PROJECT, memory.global_folder, *registry.projects.values()}
+        for name in scopes_in(registry.policy) - scopes:
+            said = f"[policy] has a rule for {name}, which is no project's folder"
+            remedy = "Until it is one, the rule is for nothing: mend its name."
+            found.append(NoteFinding(REGISTRY, 0, said, remedy, "warning"))
     return sorted(found, key=lambda f: (f.path, f.line))
 
 

@@ -1,6 +1,6 @@
 """What changed in the memory: between two commits or moments, up to now, or by one session."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -10,10 +10,9 @@ from ctxrepo.domain.project.layout import INBOX, REGISTRY, TAPES
 from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds
+from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds, records_of
 from ctxrepo.services.history.net_changes import ChangedFile, Files, NetChange, NetChanges
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.marks import evidence_now, records_about
 from ctxrepo.services.reading.targets import resolve
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -22,9 +21,6 @@ from ctxrepo.storage.state.committed_records import KeptOutFile
 
 _COMMITS = 5_000
 """Commits that are looked through for who made a change."""
-
-_FEW = 50
-"""Entries of which records are looked for by their ids; of more all records are read."""
 
 _SLOP = 5
 """So many commits in a row must be older than a moment: clocks of machines differ."""
@@ -151,15 +147,12 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
 
 def _by_records(memory: Memory, files: Sequence[ChangedFile]) -> list[ChangedFile]:
     """The files, each change by whom its record names, where its commit holds what several wrote."""
-    shared = [c for f in files for c in f.changes if c.deed and c.deed.writers.sessions]
-    ids = {change.id for change in shared}
-    records = (records_about(memory, ids, ()) if len(ids) < _FEW else evidence_now(memory)) if ids else []
+    shared = {c.deed.commit: c.deed for f in files for c in f.changes if c.deed}
+    made = {commit: records_of(memory, deed) for commit, deed in shared.items()}
 
     def told(change: NetChange) -> NetChange:
         deed = change.deed
-        if deed is None or change.id not in ids:
-            return change
-        return replace(change, deed=deed_by_record(memory, deed, records, {change.id}))
+        return replace(change, deed=deed_by_record(deed, made[deed.commit], {change.id})) if deed else change
 
     return [replace(file, changes=[told(change) for change in file.changes]) for file in files]
 
@@ -186,7 +179,9 @@ def _files(memory: Memory, span: CommitSpan, waiting: Sequence[str], wanted: Wan
     objects = memory.objects
     old, new = objects.tree_of(span.start), objects.tree_of(span.end)
     found = {p: keys for p, keys in objects.diff(old, new).items() if _is_shown(p) and wanted.has(p)}
-    files = {p: (_data(objects, was), _data(objects, now)) for p, (was, now) in sorted(found.items())}
+    files = {
+        p: (objects.file_or_none(was), objects.file_or_none(now)) for p, (was, now) in sorted(found.items())
+    }
     for path in filter(wanted.has, waiting):
         try:
             data = memory.worktree.read(path)
@@ -211,20 +206,20 @@ def _not_committed(memory: Memory) -> list[str]:
     return sorted(filter(_is_shown, held))
 
 
-def _data(objects: Objects, key: Key | None) -> bytes | None:
-    return None if key is None else b"" if ":" in key else objects.data_or_empty(key)
-
-
 def _files_of(objects: Objects, commit: str, among: Collection[str] | None = None) -> Files:
     """What a commit did to each file (`among` these); of a merge only what it left as no parent has it."""
-    parents: list[str | None] = [*objects.parents(commit)] or [None]
-    tree = objects.tree_of(commit)
-    each = [objects.diff(objects.tree_of(parent), tree) for parent in parents]
-    paths = [p for p in sorted(each[0]) if _is_shown(p) and all(p in other for other in each[1:])]
+    changed = {path: keys for path, keys in objects.changed_by(commit).items() if _is_shown(path)}
     if among is not None:  # and what a note that came may have been called before
-        has_come = any(each[0][path][0] is None for path in paths if path in among)
-        paths = [p for p in paths if p in among or (has_come and each[0][p][1] is None)]
-    return {p: (_data(objects, each[0][p][0]), _data(objects, each[0][p][1])) for p in paths}
+        has_come = any(was is None for path, (was, _) in changed.items() if path in among)
+        changed = {p: k for p, k in changed.items() if p in among or (has_come and k[1] is None)}
+    return _read(objects, changed)
+
+
+def _read(
+    objects: Objects, files: Mapping[str, tuple[Key | None, Key | None]]
+) -> dict[str, tuple[bytes | None, bytes | None]]:
+    read = objects.file_or_none
+    return {path: (read(was), read(now)) for path, (was, now) in sorted(files.items())}
 
 
 def _attributed(

@@ -26,7 +26,7 @@ from ctxrepo.services.history.versions import (
 )
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, places_of
-from ctxrepo.services.reading.marks import makers_of, records_about
+from ctxrepo.services.reading.marks import records_about, records_made
 from ctxrepo.services.reading.targets import resolve
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.storage.memory import Memory
@@ -34,9 +34,6 @@ from ctxrepo.storage.objects.store import Objects
 
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
-
-_SLACK = 2.0
-"""Seconds by which a record and a commit may seem to lie apart: git counts whole ones."""
 
 _START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
 
@@ -100,21 +97,24 @@ def version(memory: Memory, target: Target, project: Project | None, start: str)
     return Old(commit, place.path, data)
 
 
+def records_of(memory: Memory, deed: CommitSummary) -> list[Evidence]:
+    """What was recorded with a commit of the entries that it made or changed; nothing where no session has a
+    part in it."""
+    if not deed.writers.sessions:
+        return []
+    parents = [] if deed.commit in memory.refs.shallow() else memory.objects.parents(deed.commit)
+    return records_made(memory.objects, deed.commit, parents)
+
+
 def deed_by_record(
-    memory: Memory,
-    deed: CommitSummary,
-    records: Sequence[Evidence],
-    ids: Collection[str],
-    *,
-    is_origin: bool = False,
+    deed: CommitSummary, records: Iterable[Evidence], ids: Collection[str], *, is_origin: bool = False
 ) -> CommitSummary:
     """A commit as it is told of the entry with these ids: of several that wrote what it holds only the one
-    whom the last record names that was made for it; the first record of its origin."""
+    whom the last of its `records` names that is about it; the first record of its origin. Of what an agent's
+    tool or an editor removed there is none."""
     whose = deed.writers
-    parents = [] if deed.commit in memory.refs.shallow() else memory.objects.parents(deed.commit)
-    since = min((memory.objects.header_of(p).when.timestamp() for p in parents), default=0.0)
-    made = makers_of(records, ids, since - _SLACK, deed.when.timestamp() + _SLACK)
-    if not made or not whose.sessions:
+    made = [record for record in records if {record.entry, record.to} & {*ids}]
+    if not made:
         return deed
     record = made[0 if is_origin else -1]
     if record.session and record.session not in whose.sessions:

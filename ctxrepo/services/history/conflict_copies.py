@@ -1,5 +1,6 @@
 """Versions that lost a merge, as they stand under conflicts/."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -7,16 +8,19 @@ from datetime import datetime
 from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
-from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignored, shown, unsafe
+from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignored, is_note, shown, unsafe
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_copy
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came, whereabouts
-from ctxrepo.services.reading.marks import Files
+from ctxrepo.services.reading.marks import Files, evidence_now
 from ctxrepo.storage.memory import Memory
 
 _WORDS = 70
 """Characters of a version that a list shows."""
+
+_WORDS_OF_ENTRY, _LOOKED_AT = 8, 50
+"""So many words of a version are searched for in other notes, and so many entries that have them compared."""
 
 
 @dataclass(frozen=True)
@@ -91,4 +95,18 @@ def _read(memory: Memory, path: str) -> ConflictCopy | None:
     copy = None if data is None else read_copy(path, data)
     if copy is None or is_out_of_reach(copy.path):
         return copy
-    return replace(copy, path=whereabouts(memory, copy.path)[0])
+    return _followed(memory, copy, whereabouts(memory, copy.path)[0])
+
+
+def _followed(memory: Memory, copy: ConflictCopy, path: str) -> ConflictCopy:
+    """The copy with where its file is by now, `path`, or where the entry is that was kept: a command may have
+    moved it to another note."""
+    text = file_now(memory, path) if copy.kept and is_note(path) else None
+    if text is not None and not stands(text, copy, copy.kept):
+        kept = normalised(copy.kept)
+        words = re.findall(r"[^\W_]+", kept)[:_WORDS_OF_ENTRY]
+        likely = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
+        moved = {one.to for one in evidence_now(memory) if one.kind == "moved"} if likely else ()
+        paths = {one.path for one in likely if one.id in moved and normalised(one.text) == kept}
+        path = paths.pop() if len(paths) == 1 else path
+    return replace(copy, path=path)

@@ -1,11 +1,11 @@
 """What changes of notes come to, entry by entry: each entry once, as it was before and as it is after all."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.merge.tree.moves import moves_between
-from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised, same_texts
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import is_conflict_copy, is_note
 from ctxrepo.lazy import dataclass
@@ -28,6 +28,13 @@ class NetChange:
     ids: frozenset[str] = frozenset()
     id: str = ""
     """The last of them."""
+
+    @property
+    def mark(self) -> str:
+        """`+` for an entry that came, `~` for an edited one, `>` for a moved one, `-` for one that went."""
+        if not self.after:
+            return "-"
+        return ">" if self.former else "~" if self.before else "+"
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class NetChanges:
         gone = {p: was for p, (was, now) in files.items() if was is not None and now is None}
         come = {p: now for p, (was, now) in files.items() if was is None and now is not None}
         moves = {new: old for old, new in moves_between(gone, come).items()}
-        pairs: list[tuple[Entry | None, Entry | None]] = []
+        notes: list[tuple[list[Entry], list[Entry]]] = []
         for path, (was, now) in files.items():
             if path in moves.values():
                 continue
@@ -96,8 +103,8 @@ class NetChanges:
             was = files[former][0]
             self._follow(former, path, was, now, deed)
             if _has_entries(path, was, now):
-                pairs += entry_pairs(_entries(former, was), _entries(path, now))
-        self._take(pairs, deed)
+                notes.append((_entries(former, was), _entries(path, now)))
+        self._take(_pairs(notes), deed)
 
     def _follow(
         self, former: str, path: str, was: bytes | None, now: bytes | None, deed: CommitSummary | None
@@ -109,35 +116,15 @@ class NetChanges:
         self._files[path] = _File(known.former if known else former, [*parts, (was, now)], deed)
 
     def _take(self, pairs: Sequence[tuple[Entry | None, Entry | None]], deed: CommitSummary | None) -> None:
-        moved = dict(self._moved_elsewhere(pairs))
         for before, after in pairs:
-            if after is None and before is not None and before.id in moved:
-                continue
-            origin = before or (moved.get("+" + after.id) if after else None)
-            life = self._lives.pop(origin.id, None) if origin else None
-            first, ids = (life.first, life.ids) if life else (origin, set[str]())
-            ids |= {entry.id for entry in (origin, after) if entry}
+            life = self._lives.pop(before.id, None) if before else None
+            first, ids = (life.first, life.ids) if life else (before, set[str]())
+            ids |= {entry.id for entry in (before, after) if entry}
             if after is not None:
                 is_same = life and _same(life.last, after)
                 self._lives[after.id] = _Life(first, after, life.deed if life and is_same else deed, ids)
             elif first is not None:
                 self._gone.append((first, deed, ids))
-
-    @staticmethod
-    def _moved_elsewhere(
-        pairs: Sequence[tuple[Entry | None, Entry | None]],
-    ) -> Iterator[tuple[str, Entry]]:
-        """Of entries that went from one note and came to another with the same words: id -> the entry that
-        went, and `+` and the new id -> the same."""
-        gone: dict[str, list[Entry]] = {}
-        for before, after in pairs:
-            if before and after is None:
-                gone.setdefault(normalised(before.text), []).append(before)
-        for before, after in pairs:
-            if after and before is None and (same := gone.get(normalised(after.text))):
-                was = same.pop()
-                yield was.id, was
-                yield f"+{after.id}", was
 
     def files(self) -> list[ChangedFile]:
         """All that is different after it, by path, the changes in the order of the note."""
@@ -186,6 +173,24 @@ class NetChanges:
             for before, after in one.parts:
                 if before != after or one.former != path:
                     yield one.former, path, before, after
+
+
+def _pairs(
+    notes: Sequence[tuple[list[Entry], list[Entry]]],
+) -> list[tuple[Entry | None, Entry | None]]:
+    """(before, after) of each entry that came, changed or went. What went from one note and came to another
+    with the same words is one entry, and no edit of its neighbours there."""
+    there = [{e.id for e in side} | {normalised(e.text) for e in side} for note in notes for side in note]
+    went = [e for n, (olds, _) in enumerate(notes) for e in olds if not _stays(e, there[2 * n + 1])]
+    came = [e for n, (_, news) in enumerate(notes) for e in news if not _stays(e, there[2 * n])]
+    moves = list(same_texts(went, came))
+    elsewhere = {id(entry) for move in moves for entry in move}
+    left = ([[e for e in side if id(e) not in elsewhere] for side in note] for note in notes)
+    return [*moves, *(pair for olds, news in left for pair in entry_pairs(olds, news))]
+
+
+def _stays(entry: Entry, there: Set[str]) -> bool:
+    return entry.id in there or normalised(entry.text) in there
 
 
 def _has_entries(path: str, *versions: bytes | None) -> bool:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.proposal import Proposal, inbox_lines, is_inbox, verdicts
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import CommitSummary, TargetHistory
@@ -97,3 +98,20 @@ def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
         count=count,
         is_cut=bool(deeds) and deeds[-1].commit in memory.refs.shallow(),
     )
+
+
+def accepted_proposal(memory: Memory, deed: CommitSummary, found: Origins) -> Proposal | None:
+    """The proposal that a person accepted with a commit, if it was about these entries, or this note."""
+    objects = memory.objects
+    is_known = deed.commit not in memory.refs.shallow()
+    for path, keys in objects.changed_by(deed.commit).items() if is_known else ():
+        if not is_inbox(path):
+            continue
+        was, now = (objects.file_or_none(key) or b"" for key in keys)
+        accepted = {one.id: one.entry for one in verdicts(decode(now)) if one.decision == "accepted"}
+        for line in inbox_lines(path, was):
+            if line.proposal and line.name in accepted:
+                of_note = f"{line.proposal.scope}/{line.proposal.note}" in found.paths and not found.id
+                if of_note or {accepted[line.name], line.proposal.entry} & found.ids:
+                    return line.proposal
+    return None

@@ -76,8 +76,9 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
     names: dict[str, str] = {}
     shown, found = Counter[str](), list[NoteChange]()
     walk = objects.walk(tip) if tip else iter(())
-    for commit, tree, parents in islice(walk, commits):
-        files = _changed(objects, tree, [str(objects.tree_of(parent)) for parent in parents])
+    for commit, _, parents in islice(walk, commits):
+        changed = objects.changed_by(commit, parents)
+        files = {p: keys for p, keys in changed.items() if is_note(p) and not is_conflict_copy(p)}
         is_small = len(files) <= _MOST_FILES
         former = {new: old for old, new in _moves(objects, files).items()} if is_small else {}
         for new, old in former.items():
@@ -86,7 +87,7 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
         for path in sorted(files.keys() - {*former.values()}):
             was, now = former.get(path, ""), names.get(path, path)
             before, after = files[was or path][0], files[path][1]
-            texts = (_text(objects, before), _text(objects, after)) if is_small else (None, None)
+            texts = [objects.file_or_none(key) if is_small else None for key in (before, after)]
             lines = lines_of_change(path, *texts) if is_small else []
             has_diff = is_small and shown.total() < diffs and shown[now] < diffs_of_note
             shown[now] += has_diff
@@ -113,29 +114,14 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
     return RecentChanges(found, next(walk, None) is None)
 
 
-def _changed(objects: Objects, tree: str, parents: Sequence[str]) -> dict[str, tuple[Key | None, Key | None]]:
-    """path -> (key before, key after) of the notes that are as in no parent."""
-    first, *others = [objects.diff(parent, tree) for parent in parents] or [objects.diff(None, tree)]
-    return {
-        path: keys
-        for path, keys in first.items()
-        if is_note(path) and not is_conflict_copy(path) and all(path in other for other in others)
-    }
-
-
 def _moves(objects: Objects, files: Mapping[str, tuple[Key | None, Key | None]]) -> dict[str, str]:
     """old path -> new path of the notes that a commit moved."""
     gone = {path: old for path, (old, new) in files.items() if old and new is None}
     come = {path: new for path, (old, new) in files.items() if new and old is None}
     if not gone or not come:
         return {}
-    texts = ({path: _text(objects, key) or b"" for path, key in side.items()} for side in (gone, come))
+    texts = ({path: objects.file_or_none(key) or b"" for path, key in side.items()} for side in (gone, come))
     return dict(moves_between(*texts))
-
-
-def _text(objects: Objects, key: Key | None) -> bytes | None:
-    """The bytes of a note; b"" for a link or a file that is too large."""
-    return None if key is None else b"" if ":" in key else objects.data_or_empty(key)
 
 
 def diff_lines(before: str, after: str) -> tuple[str, ...]:

@@ -8,12 +8,13 @@ from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
 from ctxrepo.domain.note.note import bump_updated, encoded
-from ctxrepo.domain.project.layout import is_note, shown
+from ctxrepo.domain.project.layout import is_note, scope_of, shown
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict, is_out_of_reach
+from ctxrepo.services.inbox.staging import require_person
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import record_edits
 from ctxrepo.services.saving.write import Draft, drafting
@@ -37,6 +38,7 @@ def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime
     conflict = find_conflict(memory, name)
     copy = conflict.copy
     assert copy is not None  # find_conflict raises for those
+    require_person(memory, origin.agent, [scope_of(copy.path)], f"conflict:{conflict.id}")
     if keep != "kept" and is_out_of_reach(copy.path):
         raise Refused(f"{shown(copy.path)} may not be written", "Only --keep kept is possible.")
     with drafting(memory, "resolve", origin, now) as draft:
@@ -50,6 +52,9 @@ def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Resolution]:
     """Drop every version that can be read: what was kept holds."""
     commit(memory, now)
     found = [c for c in conflicts(memory) if c.copy]
+    require_person(
+        memory, origin.agent, [scope_of(c.copy.path) for c in found if c.copy], "what was kept aside"
+    )
     with drafting(memory, "resolve", origin, now) as draft:
         draft.saying = f"kept of {len(found)} files"
         _drop(draft, found)

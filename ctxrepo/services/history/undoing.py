@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
+from ctxrepo.domain.git.commit import writers_of
+from ctxrepo.domain.guard.deletions import DeletionSummary
 from ctxrepo.domain.guard.takeback import UNDO, named, told_back, way_back_of
 from ctxrepo.domain.note.note import decode_exactly, encoded
 from ctxrepo.domain.project.layout import shown
@@ -28,9 +30,10 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
 from ctxrepo.services.saving.evidence import made, record_all, settle_keys
 from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
-from ctxrepo.storage.state.committed_records import Operation
+from ctxrepo.storage.state.committed_records import Operation, PastWrite
 
 _UNASKED = frozenset({BY_ITSELF, MOMENT})
 """Operations that no user asked for, so that none is meant by the last command."""
@@ -91,6 +94,25 @@ def _further_back(memory: Memory, standing: Sequence[Operation]) -> str:
     if not can_be_undone(memory, before[0].commit):
         return ""
     return f" Before it was {_name(before[0])}: `ctxrepo undo {before[0].commit[:10]}` takes back its commit."
+
+
+def note_confirmed(memory: Memory, since: str | None, origin: Origin) -> None:
+    """Keep as an operation, which undo takes back, each deletion by hand that somebody has confirmed here
+    since a commit."""
+    new = memory.objects.new_commits(memory.head, since) if memory.head and since else ()
+    for commit_id in reversed([*islice(new, MOST_OPERATIONS)]):
+        writers = writers_of(memory.objects.header_of(commit_id).message)
+        summary = DeletionSummary.parse(next(iter(writers.deleted), ""))
+        if summary and summary.is_confirmed and memory.host in writers.hosts:
+            deed = of_commit(memory, commit_id)
+            texts = ((p, _text(deed.before[p]), _text(deed.after[p])) for p in deed.before)
+            writes, name = tuple(PastWrite(*each) for each in texts), random_name(6)
+            note = f"{summary.path}{f' and {summary.more} more' if summary.more else ''}"
+            memory.done_log.note(Operation(name, "delete", commit_id, origin.session, note, writes))
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else decode_exactly(data)
 
 
 def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
@@ -156,6 +178,9 @@ def _require_all_committed(memory: Memory, now: datetime) -> None:
 
 
 def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, now: datetime) -> Undone:
+    if operation.is_final:
+        hint = "Nothing is done: it wrote nothing that could be taken back."
+        raise Refused(f"the last decision can't be undone: {_name(operation)}", hint)
     if operation.commit:
         return _take_back(memory, of_operation(operation), origin, now)
     (write,) = operation.writes

@@ -7,34 +7,56 @@ from typing import Any
 
 from ctxrepo.domain.note.changes import entry_changes
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import CHECKLIST, DAILY, INBOX, is_aside, is_note, scope_of
+from ctxrepo.domain.project.layout import (
+    CHECKLIST,
+    DAILY,
+    GLOBAL,
+    INBOX,
+    PROJECT,
+    REGISTRY,
+    is_aside,
+    is_note,
+    scope_of,
+)
+from ctxrepo.domain.project.policy import scopes_in, stages
+from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.proposal import InboxLine, Proposal, ProposalVerb, inbox_lines
 from ctxrepo.domain.records.save import Save
-from ctxrepo.domain.settings.values import stages
 from ctxrepo.domain.text import blake2b
-from ctxrepo.errors import ConfigError, NotFound
+from ctxrepo.errors import ConfigError, NotFound, Refused
 from ctxrepo.services.locate.identify import project_of, read_registry
 from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.storage.memory import Memory
 
 
 def is_staged(memory: Memory, agent: str, folder: str) -> bool:
-    """Whether what this agent writes to a scope becomes proposals; never what a person writes."""
-    return bool(agent) and _stages(memory, agent, folder, read_registry(memory).policy)
+    """Whether what this agent writes to a scope becomes proposals; never what a person writes. With the file
+    that holds the rules for all, where what it writes to any scope does: it can't lift them."""
+    return bool(agent) and any(_stages(memory, agent, folder, rules) for rules in _team_rules(memory))
+
+
+def require_person(memory: Memory, agent: str, folders: Iterable[str], what: str) -> None:
+    """Refused for an agent that may only propose in one of these scopes: it decides nothing there."""
+    if any(is_staged(memory, agent, folder) for folder in dict.fromkeys(folders)):
+        raise Refused(
+            f"{what} waits for a person's yes, and {agent} is none",
+            "Tell your user of it; they decide in a shell of their own: `ctxrepo inbox` shows what waits.",
+        )
 
 
 def staged_paths(memory: Memory, agent: str, paths: Iterable[str]) -> list[str]:
     """The notes among these that an agent may only propose to change. What is going on isn't held as true, so
     that the checklist and the daily log are written by anybody."""
     notes = [path for path in paths if agent and _is_of_facts(path)]
-    team = read_registry(memory).policy if notes else ()
-    return [path for path in notes if _stages(memory, agent, scope_of(path), team)]
+    rules = _team_rules(memory) if notes else ()
+    return [path for path in notes if any(_stages(memory, agent, scope_of(path), team) for team in rules)]
 
 
 def proposals_of(memory: Memory, save: Save) -> Iterator[Proposal]:
     """A change of a note as proposals: one for each entry, or one for the note where more was changed. Their
     ids come of the save's, so that they are the same whenever it is asked again."""
     path, (folder, _, rest) = save.path, save.path.partition("/")
+    is_whole = not is_note(path)
     projects = read_registry(memory).projects
     owner = next((name for name, place in projects.items() if place == folder), "")
 
@@ -44,7 +66,7 @@ def proposals_of(memory: Memory, save: Save) -> Iterator[Proposal]:
         return Proposal(name, save.at, verb, text, folder, **whole | {"host": memory.host})
 
     was, now = (None if side is None else decode(side) for side in (save.base, save.after))
-    changes = None if was is None or now is None else entry_changes(path, was, now)
+    changes = None if was is None or now is None or is_whole else entry_changes(path, was, now)
     if changes is None:
         yield made(0, "note", now or "", was=was or "")
         return
@@ -58,9 +80,17 @@ def proposals_of(memory: Memory, save: Save) -> Iterator[Proposal]:
             yield made(number, "edit" if new else "forget", text, was=old.text, entry=old.id)
 
 
+def _team_rules(memory: Memory) -> list[tuple[str, ...]]:
+    """The rules of the memory itself as they are now and in the last commit: whoever takes them away is bound
+    by them until that is committed, and of an agent's own tool it isn't."""
+    committed = parse(decode(memory.objects.find(memory.head_tree, REGISTRY) or b""))
+    return [*dict.fromkeys((read_registry(memory).policy, committed.policy))]
+
+
 def _stages(memory: Memory, agent: str, folder: str, team: tuple[str, ...]) -> bool:
     own, shared = memory.settings.inbox.policy, memory.global_folder
-    return stages(own, agent, folder, shared) or stages(team, agent, folder, shared)
+    folders = [folder] if folder != REGISTRY else [shared, *scopes_in((*own, *team)) - {"*", GLOBAL}, PROJECT]
+    return any(stages(rules, agent, one, shared) for rules in (own, team) for one in folders)
 
 
 def _is_of_facts(path: str) -> bool:
@@ -79,6 +109,8 @@ def waiting(memory: Memory) -> list[InboxLine]:
 
 def scope_of_proposal(memory: Memory, proposal: Proposal) -> NamedScope:
     """The scope that a proposal is for, wherever its project's folder is by now; NotFound for none."""
+    if proposal.scope == REGISTRY:
+        return NamedScope(REGISTRY, REGISTRY)
     if not proposal.owner:
         return scope_named(memory, proposal.scope, None)
     project = project_of(memory, read_registry(memory), proposal.owner)

@@ -150,19 +150,29 @@ def forget(
         reading = read(memory, target, project)
         note, entry = reading.note, reading.entry
         if entry is None:
-            if draft.ignores(note.path):
-                raise Refused(
-                    f"{note.path} is in no commit, as git ignores it: nothing could bring it back",
-                    "Remove the file yourself if you mean it.",
-                )
             draft.saying = note.path
-            draft.remove(note.path)
-            named = named_in_evidence(memory)  # an import isn't to bring these again
-            gone = [made(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
-            record_all(draft, gone, now)
+            forget_note(draft, note, now)
             return Forgotten(note.path)
         draft.saying = normalised(entry.text)[:100]
-        text = draft.text(note.path) or note.text
-        draft.put(note.path, bump_updated(compose.replace(text, entry, ""), day(now)))
-        record(draft, "forgotten", entry.id, note.path, now)
+        forget_entry(draft, entry, now)
         return Forgotten(entry.at, entry.id, normalised(entry.text))
+
+
+def forget_note(draft: Draft, note: Note, now: datetime) -> None:
+    """Remove a note in a draft; Refused where nothing could bring it back."""
+    if draft.ignores(note.path):
+        raise Refused(
+            f"{note.path} is in no commit, as git ignores it: nothing could bring it back",
+            "Remove the file yourself if you mean it.",
+        )
+    draft.remove(note.path)
+    named = named_in_evidence(draft.memory)  # an import isn't to bring these again
+    gone = [made(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
+    record_all(draft, gone, now)
+
+
+def forget_entry(draft: Draft, entry: Entry, now: datetime) -> None:
+    """Remove an entry of a note in a draft."""
+    text = draft.text(entry.path) or ""
+    draft.put(entry.path, bump_updated(compose.replace(text, entry, ""), day(now)))
+    record(draft, "forgotten", entry.id, entry.path, now)

@@ -320,6 +320,7 @@ def _proposal(ready: PreparedFact, origin: Origin, now: datetime) -> Proposal:
         ts=stamp(now),
         verb="remember",
         text=fact.text,
+        was=ready.superseded.text if ready.superseded else "",
         scope=scope.folder,
         note=fact.note.path if fact.note else "",
         owner=scope.project.id if scope.project else "",

@@ -2,7 +2,7 @@
 stands for entries that somebody edited."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import month, seconds_of, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly
-from ctxrepo.domain.project.layout import EVIDENCE, is_note, scope_of
+from ctxrepo.domain.project.layout import EVIDENCE, is_evidence, is_note, scope_of
 from ctxrepo.domain.records.evidence import (
     MOST_HEIRS,
     Evidence,
@@ -103,14 +103,16 @@ def records_about(memory: Memory, ids: Collection[str], paths: Collection[str]) 
 _MAKING = ("stated", "moved", "forgotten", "superseded")
 
 
-def makers_of(
-    records: Iterable[Evidence], ids: Collection[str], since: float, until: float
-) -> list[Evidence]:
-    """The records of commands that stated, edited, moved, forgot or replaced an entry of these ids in a time,
-    oldest first. There is none of what an agent's tool or an editor wrote."""
-    made = [(seconds_of(e.ts), e) for e in records if e.kind in _MAKING and {e.entry, e.to} & {*ids}]
-    known = [(at, e.id, e) for at, e in made if at is not None and since < at <= until]
-    return [record for *_, record in sorted(known, key=lambda one: one[:2])]
+def records_made(objects: "Objects", commit: str, parents: Sequence[str]) -> list[Evidence]:
+    """The records that a commit added which say that entries were stated, edited, moved, forgotten or
+    replaced, the oldest first."""
+    new = set[bytes]()
+    for path, keys in objects.changed_by(commit, parents).items():
+        if is_evidence(path):
+            was, now = ({*(objects.file_or_none(key) or b"").split(b"\n")} for key in keys)
+            new |= now - was
+    made = (e for e in evidence_of(decode(b"\n".join(new))) if e.kind in _MAKING)
+    return sorted(made, key=lambda e: (e.ts, e.id))
 
 
 def _lines_with(data: bytes, texts: Iterable[str]) -> bytes:

@@ -4,9 +4,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from ctxrepo.agents.known import AGENTS
+from ctxrepo.domain.project.policy import agents_in
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, understood
-from ctxrepo.domain.settings.values import RepositorySettings, Settings, agents_in
+from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.faults import of_remote

@@ -2,7 +2,6 @@
 struck out of this machine's work, until somebody has seen it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from itertools import chain, islice
@@ -20,8 +19,9 @@ from ctxrepo.domain.records.decision import (
     OF_PROPOSAL,
     ItemToDecide,
     Kind,
+    of_proposal,
 )
-from ctxrepo.domain.records.proposal import Proposal
+from ctxrepo.domain.records.proposal import Change, Proposal
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
@@ -53,8 +53,7 @@ _NOBODY = Origin("")
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
     """All items, those of each kind oldest first. Files are held back as the last commit judged them."""
     items = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
-    both = ((item, item.before and mask(item.before), item.after and mask(item.after)) for item in items)
-    return [replace(item, before=before, after=after) for item, before, after in both]
+    return [item.masked() for item in items]
 
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
@@ -178,7 +177,7 @@ def _declined(memory: Memory) -> Iterator[ItemToDecide]:
             path=review.ref,
             why="reviewers struck this out of what was sent",
             after="\n".join(review.entries),
-            since=_moment(review.name[:8]),
+            since=_committed_at(memory, review.ref),
             host=memory.host,
             choices=OF_DECLINED,
         )
@@ -207,7 +206,9 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             since=_moment(proposal.ts),
             who=mask(_who(proposal.agent, proposal.host)),
             host=mask(proposal.host),
-            choices=OF_PROPOSAL,
+            choices=of_proposal(proposal.change),
+            change=proposal.change,
+            key=mask(proposal.key),
         )
 
 
@@ -215,12 +216,15 @@ def _who(agent: str, host: str) -> str:
     return " on ".join(filter(None, (agent, host)))
 
 
-_WISHES = {
-    "remember": "somebody proposed to remember this",
-    "add": "an agent added this entry to the note",
+_WISHES: dict[Change, str] = {
+    "add": "somebody proposed to remember this",
+    "set": "somebody proposed to remember this",
+    "replace": "somebody proposed to remember this",
     "edit": "an agent edited this entry",
-    "forget": "an agent removed this entry",
-    "note": "an agent changed this note as a whole",
+    "remove": "an agent removed this entry",
+    "add note": "an agent added this note",
+    "edit note": "an agent changed this note as a whole",
+    "remove note": "an agent removed this note",
 }
 
 
@@ -235,7 +239,14 @@ def _wish(proposal: Proposal) -> str:
         f"below {proposal.heading}" if proposal.heading else "",
         f"^{proposal.entry}" if proposal.entry else "",
     ]
-    return ", ".join(filter(None, (_WISHES[proposal.verb], *details)))
+    said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[proposal.change]
+    return ", ".join(filter(None, (said, *details)))
+
+
+def _committed_at(memory: Memory, ref: str) -> datetime | None:
+    """When what reviewers left out was put aside."""
+    tip = memory.objects.ref(ref)
+    return memory.objects.header_of(tip).when if tip else None
 
 
 def _committed(memory: Memory, path: str) -> str | None:

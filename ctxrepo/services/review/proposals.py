@@ -1,6 +1,7 @@
-"""Proposals are accepted and declined, each in one write. The verdict takes the place of the line that
-waited, in its file, so that machines which decide the same proposal meet there (ADR 89)."""
+"""Proposals are tried, and accepted or declined, each in one write. The verdict takes the place of the line
+that waited, in its file, so that machines which decide the same proposal meet there (ADR 89)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -8,10 +9,11 @@ from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
-from ctxrepo.domain.note.note import bump_updated, decode_exactly, encoded
-from ctxrepo.domain.project.layout import is_note, note_path
+from ctxrepo.domain.note.note import Note, bump_updated, decode_exactly, encoded
+from ctxrepo.domain.project.layout import REGISTRY, is_note, note_path
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.conflict_copy import copy_as_file
+from ctxrepo.domain.records.decision import Effect, ItemToDecide
 from ctxrepo.domain.records.proposal import (
     ACCEPT,
     DECLINE,
@@ -21,13 +23,15 @@ from ctxrepo.domain.records.proposal import (
     decided,
 )
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.errors import NotFound, Refused, UsageError
+from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.inbox.staging import is_staged, scope_of_proposal, waiting
+from ctxrepo.services.inbox.staging import require_person, scope_of_proposal, waiting
 from ctxrepo.services.notes.changing import Whole, rewritten
+from ctxrepo.services.notes.placing import forget_entry, forget_note
 from ctxrepo.services.notes.remember import RememberResult, line_of, prepared, remember_in
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.reading.find import NamedScope, find_entry, path_by_now
+from ctxrepo.services.reading.find import NamedScope, find_entry, path_by_now, undeleted
+from ctxrepo.services.saving.describe import entry_pairs
 from ctxrepo.services.saving.evidence import record, record_edits
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -39,10 +43,12 @@ _SAID = 100
 @dataclass(frozen=True)
 class Acceptance:
     """What an accepted proposal became: `at` is its place now, `id` the id of the entry, '' for a whole note
-    and for what is gone. `remembered` is what `remember` has to say of a fact."""
+    and for what is gone. `effects` are what that did to entries, nothing where the fact was known already.
+    `remembered` is what `remember` has to say of a fact."""
 
     at: str
     id: str = ""
+    effects: Sequence[Effect] = ()
     remembered: RememberResult | None = None
 
 
@@ -57,10 +63,36 @@ def accept(memory: Memory, name: str, origin: Origin, now: datetime, text: str =
             raise Refused(
                 f"proposal {name} can't be read", f"`ctxrepo inbox decline {name}` takes it off the list."
             )
-        draft.saying = normalised(text or proposal.text or proposal.was)[:_SAID]
+        draft.saying = (normalised(text) or proposal.words)[:_SAID]
         done = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run(text)
         _decide(draft, line, Verdict(name, stamp(now), "accepted", *_who(origin), entry=done.id))
     return done
+
+
+def looked_at(memory: Memory, item: ItemToDecide, now: datetime) -> ItemToDecide:
+    """The item as it would be decided now: of a proposal with what accepting it would replace and make, or
+    why that can't be done. It takes too long for each of a list."""
+    lines = (line for line in waiting(memory) if item.kind == "proposal" and line.name == item.name)
+    proposal = next((line.proposal for line in lines), None)
+    return _tried(memory, proposal, item, now).masked() if proposal else item
+
+
+def _tried(memory: Memory, proposal: Proposal, item: ItemToDecide, now: datetime) -> ItemToDecide:
+    """It is done in a draft that nobody acknowledges."""
+    draft = Draft(memory, held=undeleted(memory))
+    try:
+        done = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run("")
+    except CtxrepoError as error:
+        choices = tuple(choice for choice in item.choices if choice.verb != "accept")
+        return replace(item, obstacle=f"{error.message}. {error.hint}".rstrip(), choices=choices)
+    if not done.effects:
+        known = f"{item.why}; it is in memory already: ^{done.id} at {done.at}"
+        return replace(item, why=known, before=item.after)
+    sides = [(effect.was, effect.now) for effect in done.effects]
+    if proposal.verb == "note":
+        sides = [(draft.before[done.at] or "", draft.after[done.at] or "")]
+    was, becomes = ("\n".join(filter(None, side)) for side in zip(*sides, strict=True))
+    return replace(item, before=was or None, after=becomes or None)
 
 
 def decline(memory: Memory, name: str, origin: Origin, now: datetime, reason: str = "") -> None:
@@ -68,19 +100,14 @@ def decline(memory: Memory, name: str, origin: Origin, now: datetime, reason: st
     with drafting(memory, DECLINE, origin, now) as draft:
         line = _find(draft, name)
         _require_person(memory, line, origin)
-        said = line.proposal.text or line.proposal.was if line.proposal else line.line
-        draft.saying = normalised(said)[:_SAID]
+        draft.saying = line.words[:_SAID]
         _decide(draft, line, Verdict(name, stamp(now), "declined", *_who(origin), reason=reason.strip()))
 
 
 def _require_person(memory: Memory, line: InboxLine, origin: Origin) -> None:
-    """Refused for an agent that may only propose, where the proposal is for."""
-    proposal = line.proposal
-    if proposal and is_staged(memory, origin.agent, scope_of_proposal(memory, proposal).folder):
-        raise Refused(
-            f"{line.name} waits for a person's yes, and {origin.agent} is none",
-            "Tell your user of it; they decide with `ctxrepo inbox` in a shell of their own.",
-        )
+    if line.proposal:
+        folder = scope_of_proposal(memory, line.proposal).folder
+        require_person(memory, origin.agent, [folder], line.name)
 
 
 def _who(origin: Origin) -> tuple[str, str, str]:
@@ -129,23 +156,38 @@ class _Accepting:
     def _remember(self, text: str) -> Acceptance:
         """As the command does. An edited text is put in the place of the proposed one: machines that edit it
         in two ways have edited one entry, and one version of it stays."""
-        proposal = self.proposal
+        proposal, superseded = self.proposal, self._superseded()
         fact = Fact(
             proposal.text,
             note=Target(path=note_path(proposal.note)) if proposal.note else None,
             category=proposal.category,
             tags=proposal.tags,
             key=proposal.key,
-            supersedes=Target(entry_id=proposal.supersedes) if proposal.supersedes else None,
+            supersedes=Target(entry_id=superseded.id) if superseded else None,
             with_id=proposal.with_id,
             pin=proposal.pin,
         )
-        done = remember_in(self.draft, prepared(self.draft.memory, fact, self.scope, proposal.id), self.now)
+        ready = prepared(self.draft.memory, fact, self.scope, proposal.id)
+        done = remember_in(self.draft, ready, self.now)
         path = done.at.partition("#")[0]
         if text.strip() and text.strip() != proposal.text.strip():
             entry = self._reworded(path, done.id, line_of(replace(fact, text=text), proposal.id))
-            done = replace(done, id=entry.id, at=entry.at)
-        return Acceptance(done.at, done.id, done)
+            done = replace(done, id=entry.id, at=entry.at, existing=False)
+        texts = {e.id: e.text for p, text in self.draft.before.items() for e in entries_of(p, text or "")}
+        texts |= {superseded.id: superseded.text} if superseded else {}
+        was = "\n".join(texts[name] for name in done.replaced)
+        stands = next(e for e in entries_of(path, self.draft.text(path) or "") if e.id == done.id)
+        effects = () if done.existing and not was else (Effect(path, was, stands.text),)
+        return Acceptance(done.at, done.id, effects, done)
+
+    def _superseded(self) -> Entry | None:
+        """The entry that is to be superseded, as it is now; Refused where it doesn't say what it did."""
+        proposal = self.proposal
+        if not proposal.supersedes:
+            return None
+        _, entry = self._found(proposal.supersedes)
+        self._require_unchanged(entry.id, entry.text, proposal.was or entry.text)
+        return entry
 
     def _reworded(self, path: str, entry_id: str, line: str) -> Entry:
         text = self.draft.text(path) or ""
@@ -171,7 +213,8 @@ class _Accepting:
         record(self.draft, "stated", entry.id, path, self.now)
         if text.strip() and text.strip() != entry.text:
             entry = self._reworded(path, entry.id, compose.in_place_of(entry, text.strip()))
-        return Acceptance(entry.at, entry.id)
+            same = []
+        return Acceptance(entry.at, entry.id, () if same else (Effect(path, "", entry.text),))
 
     def _edit(self, text: str) -> Acceptance:
         path, before, entry = self._standing()
@@ -179,49 +222,75 @@ class _Accepting:
         record_edits(self.draft, path, before, self.now)
         after = entries_of(path, self.draft.text(path) or "")
         new = next(each for each in after if each.first_line == entry.first_line)
-        return Acceptance(new.at, new.id)
+        return Acceptance(new.at, new.id, (Effect(path, entry.text, new.text),))
 
     def _forget(self) -> Acceptance:
-        path, before, entry = self._standing()
-        self.draft.put(path, bump_updated(compose.replace(before, entry, ""), day(self.now)))
-        record(self.draft, "forgotten", entry.id, path, self.now)
-        return Acceptance(entry.at)
+        path, _, entry = self._standing()
+        forget_entry(self.draft, entry, self.now)
+        return Acceptance(entry.at, effects=(Effect(path, entry.text, ""),))
 
     def _standing(self) -> tuple[str, str, Entry]:
         """The note that has the entry, its text, and the entry; Refused where it isn't what it was."""
-        proposal = self.proposal
-        gone = f"`ctxrepo inbox decline {proposal.id}` takes it off the list."
-        try:
-            note, entry = find_entry(self.draft.memory, proposal.entry, self.scope.project, follows=True)
-        except NotFound as error:
-            raise Refused(f"the entry that {proposal.id} would change is gone", gone) from error
-        if normalised(entry.text) != normalised(proposal.was):
-            hint = f"`ctxrepo read ^{entry.id}` shows it. {gone}"
-            raise Refused(f"^{entry.id} was changed since {proposal.id} was proposed", hint)
+        note, entry = self._found(self.proposal.entry)
+        self._require_unchanged(entry.id, entry.text, self.proposal.was)
         text = self.draft.text(note.path) or ""
         return note.path, text, next(each for each in entries_of(note.path, text) if each.id == entry.id)
 
+    def _found(self, name: str) -> tuple[Note, Entry]:
+        """The entry that the proposal is about, wherever a command has moved it; Refused where it is gone."""
+        try:
+            return find_entry(self.draft.memory, name, self.scope.project, follows=True)
+        except NotFound as error:
+            raise Refused(
+                f"the entry that {self.proposal.id} would change is gone", f"{error.hint} {self._off}"
+            ) from error
+
+    def _require_unchanged(self, name: str, text: str, was: str) -> None:
+        if normalised(text) != normalised(was):
+            hint = f"`ctxrepo read ^{name}` shows it. {self._off}"
+            raise Refused(f"^{name} was changed since {self.proposal.id} was proposed", hint)
+
+    @property
+    def _off(self) -> str:
+        return f"`ctxrepo inbox decline {self.proposal.id}` takes it off the list."
+
     def _note(self) -> Acceptance:
-        """The change of a whole note, merged with what the note says by now."""
+        """The change of a whole note, merged with what the note says by now; Refused where nothing of it is
+        left to do, or it would remove what was written since."""
         path, draft = path_by_now(self.draft.memory, self._path), self.draft
         was, new, here = self.proposal.was or None, self.proposal.text or None, draft.text(path)
         if here is None and was is not None:
-            hint = f"`ctxrepo inbox decline {self.proposal.id}` takes it off the list."
-            raise Refused(f"{path}, which {self.proposal.id} would change, is gone", hint)
+            raise Refused(f"{path}, which {self.proposal.id} would change, is gone", self._off)
+        if new is None and here is not None:
+            if entry_pairs(entries_of(path, was or ""), entries_of(path, here)):
+                hint = f"`ctxrepo read {path}` shows it. {self._off}"
+                raise Refused(f"{path} was changed since {self.proposal.id} was proposed", hint)
+            forget_note(draft, Note(path, here), self.now)
+            return Acceptance(path, effects=effects_on(path, here, ""))
         merged = merge_file(path, encoded(was), encoded(new), encoded(here))
-        if merged.data is None:
-            draft.remove(path)
-            return Acceptance(path)
-        draft.put(path, decode_exactly(merged.data))
+        after = decode_exactly(merged.data or b"")
+        if after == here:
+            raise Refused(f"{path} has nothing left that {self.proposal.id} would change", self._off)
+        draft.put(path, after)
         for copy, data in map(copy_as_file, merged.conflict_copies):
             draft.put(copy, decode_exactly(data))
         draft.register(self.scope.project)
-        record_edits(draft, path, here or "", self.now)
-        return Acceptance(path)
+        if is_note(path):
+            record_edits(draft, path, here or "", self.now)
+        return Acceptance(path, effects=effects_on(path, here or "", after))
 
     @property
     def _path(self) -> str:
+        if self.scope.folder == REGISTRY:
+            return REGISTRY
         path = f"{self.scope.folder}/{note_path(self.proposal.note)}"
         if not is_note(path):
             raise Refused(f"{self.proposal.id} names no note", "Decline it.")
         return path
+
+
+def effects_on(path: str, before: str, after: str) -> tuple[Effect, ...]:
+    """What a change of a note does to its entries."""
+    pairs = entry_pairs(entries_of(path, before), entries_of(path, after)) if is_note(path) else []
+    told = [Effect(path, was.text if was else "", now.text if now else "") for was, now in pairs]
+    return tuple(told) or (Effect(path, "", ""),)

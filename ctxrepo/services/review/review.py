@@ -17,7 +17,7 @@ from ctxrepo.domain.note.note import decode, decode_exactly, encode, units_of
 from ctxrepo.domain.project.layout import REGISTRY, is_conflict_copy, is_note
 from ctxrepo.domain.project.registry import parse, with_project
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.services.reading.marks import entries_gone, note_versions, standing_heirs
+from ctxrepo.services.reading.marks import note_versions, standing_heirs
 from ctxrepo.services.review.open_review import Review, own_branches
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.services.saving.merge import MergedTree, MergeResult, merged_tree
@@ -151,22 +151,20 @@ def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]
 
 def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counter[tuple[str, str]]:
     """(path, entry) of what `left` doesn't have of `tip`, but for what people only worded otherwise, or put
-    into another note."""
+    into another note: what can still be found isn't deleted."""
     objects = memory.objects
     struck_entries = Counter(missing(memory, tip, left, base, _entries))
-    sides = note_versions(objects, *map(objects.tree_of, (tip, left))) if struck_entries else ({}, {})
-    came = Counter(normalised(entry.text) for entry in entries_gone(sides[1], sides[0]))
-    for path, text in [*struck_entries.elements()]:
-        if came[text]:
-            came[text] -= 1
-            struck_entries[path, text] -= 1
-    struck_entries += Counter()  # without those of which none is left
+    came, trees = Counter[str](), (objects.tree_of(commit) for commit in (tip, left))
+    for path, sides in objects.diff(*trees).items() if struck_entries else ():
+        before, after = (objects.file_or_none(key) or b"" for key in sides)
+        came += _entries(path, after) - _entries(path, before)
+    for place, number in list(struck_entries.items()):
+        struck_entries[place] -= (stays := min(number, came[place[1]]))
+        came[place[1]] -= stays
+    struck_entries = +struck_entries
     for path in {path for path, _ in struck_entries}:
         keys = (objects.files(objects.tree_of(commit), [path]).get(path) for commit in (tip, left))
-        was, now = (
-            entries_of(path, decode(objects.data_or_empty(key)) if key and ":" not in key else "")
-            for key in keys
-        )
+        was, now = (entries_of(path, decode(objects.file_or_none(key) or b"")) for key in keys)
         for old, _ in moved(was, now):
             struck_entries.pop((path, normalised(old.text)), None)
     return struck_entries
@@ -185,9 +183,7 @@ def missing(
     there = objects.tree_of(theirs)
 
     def units_at(path: str, key: str | None) -> Counter[str]:
-        if key is None or ":" in key:
-            return Counter()
-        data = objects.data_or_empty(key)
+        data = objects.file_or_none(key) or b""
         if says:
             return says(path, data)
         head = split(decode(data))[0].splitlines()[1:-1] if is_note(path) else []

@@ -30,7 +30,6 @@ from ctxrepo.domain.records.proposal import (
     ACCEPT,
     DECLINE,
     STAGE,
-    InboxLine,
     inbox_lines,
     is_inbox,
     verdicts,
@@ -201,16 +200,9 @@ def _lines_of_inbox(before: bytes, after: bytes) -> Iterator[str]:
     given = {verdict.id: verdict for verdict in verdicts(decode(after))}
     for name, line in now.items():
         if name not in was:
-            yield f"* proposed: {_said(line)}"
+            yield f"* proposed: {line.words}"
     for name, line in was.items():
         verdict = given.get(name)
         if name not in now and not (verdict and verdict.decision == "accepted"):
             reason = f" ({verdict.reason})" if verdict and verdict.reason else ""
-            yield f"* {'declined' if verdict else 'no longer proposed'}: {_said(line)}{reason}"
-
-
-def _said(line: InboxLine) -> str:
-    proposal = line.proposal
-    if proposal is None:
-        return normalised(line.line)
-    return normalised(proposal.text) if proposal.text else f"remove {normalised(proposal.was)}"
+            yield f"* {'declined' if verdict else 'no longer proposed'}: {line.words}{reason}"

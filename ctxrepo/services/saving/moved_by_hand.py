@@ -30,6 +30,7 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.registry import is_folder_name, parse, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, renamed, to_line
+from ctxrepo.domain.records.save import TOOL
 from ctxrepo.domain.text import blake2b
 from ctxrepo.services.locate.identify import read_registry
 from ctxrepo.services.reading.marks import (
@@ -103,11 +104,24 @@ def moved_evidence(
     others = ((old, new) for old, new in by_hand if old.id not in named and old.path in split)
     records += [("moved", old.id, new.path, new.id) for old, new in islice(others, MOST_MOVES)]
     at = max(stamp(now), moment_after(newest_moment(memory), now))
+    by = _tools(memory, {path for kind, _, path, _ in records if kind == "moved"})
     lines = [
-        to_line(Evidence(random_name(), at, kind, entry, path, to, memory.host))
+        to_line(Evidence(random_name(), at, kind, entry, path, to, memory.host, by.get((path, to), "")))
         for kind, entry, path, to in records
     ]
     return _appended(files, evidence_path(memory.host, now, files.get), lines)
+
+
+def _tools(memory: Memory, paths: Collection[str]) -> dict[tuple[str, str], str]:
+    """(path, id of an entry) -> the session whose tool wrote it first, of what no commit holds yet."""
+    saves = [
+        save for save in memory.journal.read() if save.op == TOOL and save.path in paths and save.by.session
+    ]
+    return {
+        (save.path, entry.id): save.by.session
+        for save in reversed(saves)
+        for entry in entries_of(save.path, decode(save.after or b""))
+    }
 
 
 def _split(pairs: Iterable[tuple[Entry, Entry]], notes: Container[str]) -> set[str]:

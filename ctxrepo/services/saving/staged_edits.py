@@ -13,12 +13,13 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.git.oid import blob_id_of
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.fold import without
-from ctxrepo.domain.project.layout import INBOX
+from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.project.layout import INBOX, REGISTRY
 from ctxrepo.domain.records.conflict_copy import copy_as_file
-from ctxrepo.domain.records.proposal import STAGE, inbox_lines, to_line
+from ctxrepo.domain.records.proposal import STAGE, with_proposals
 from ctxrepo.domain.records.save import TOOL, Save
 from ctxrepo.errors import Busy
-from ctxrepo.services.inbox.staging import proposals_of, staged_paths
+from ctxrepo.services.inbox.staging import is_staged, proposals_of, staged_paths
 from ctxrepo.services.saving.pending import Pending, based_saves, find_pending
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.worktree import FileUpdate
@@ -30,13 +31,20 @@ _ROUNDS = 5
 def stage_edits(memory: Memory, now: datetime) -> None:
     """Turn what agents' tools wrote to notes, where their writes are staged, into proposals. A hand's edit of
     the file stays in it. The write lock is held."""
-    saves = [s for s in memory.journal.read() if s.op == TOOL and staged_paths(memory, s.by.agent, [s.path])]
+    saves = [save for save in memory.journal.read() if save.op == TOOL and _is_staged(memory, save)]
     if not saves:
         return
     places = {save.place for save in saves}
     pending = find_pending(memory, memory.head_tree, {save.path for save in saves})
     for path in sorted({save.path for save in saves if save.path in pending.on_disk}):
         _stage_file(memory, pending, path, places, now)
+
+
+def _is_staged(memory: Memory, save: Save) -> bool:
+    """Whether it waits: of notes, and of the file that says whose writes do."""
+    if save.path == REGISTRY:
+        return is_staged(memory, save.by.agent, REGISTRY)
+    return bool(staged_paths(memory, save.by.agent, [save.path]))
 
 
 def _stage_file(memory: Memory, pending: Pending, path: str, places: set[str], now: datetime) -> None:
@@ -77,10 +85,9 @@ def _propose(memory: Memory, saves: Sequence[Save], now: datetime) -> bool:
     path = with_room(f"{INBOX}/{memory.host}", read)
     for save in saves:
         before = read(path)
-        known = _ids_in(before or b"")
-        lines = [to_line(one) for one in proposals_of(memory, save) if one.id not in known]
-        after = b"".join([before or b"", *(f"{line}\n".encode("utf-8", "replace") for line in lines)])
-        if not lines:
+        text = decode_exactly(before or b"")
+        after = encode(with_proposals(text, [*proposals_of(memory, save)]))
+        if after == (before or b""):
             continue
         if check_file(path, after, memory.settings.secrets.allow_secret):
             return False
@@ -88,7 +95,3 @@ def _propose(memory: Memory, saves: Sequence[Save], now: datetime) -> bool:
         by = replace(save.by, host=memory.host)
         memory.journal.add([Save(path, before, after, STAGE, by, at=stamp(now), id=save.id, note=save.path)])
     return True
-
-
-def _ids_in(data: bytes) -> set[str]:
-    return {line.name for line in inbox_lines("", data)}

@@ -18,7 +18,7 @@ from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
 from ctxrepo.domain.project.layout import INBOX, REGISTRY, is_note, scope_of
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
-from ctxrepo.domain.records.proposal import STAGE, to_line
+from ctxrepo.domain.records.proposal import STAGE, with_proposals
 from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Busy, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
@@ -202,8 +202,8 @@ def _staged(draft: Draft, op: str, origin: Origin, now: datetime) -> str:
         )
     proposals = [one for save in _saves(draft, paths, op, origin, now) for one in proposals_of(memory, save)]
     draft.after.clear()  # what is said of entries, too, will be said when one is accepted
-    for proposal in proposals:
-        draft.append_line(with_room(f"{INBOX}/{memory.host}", draft.there), to_line(proposal))
+    path = with_room(f"{INBOX}/{memory.host}", draft.there)
+    draft.put(path, with_proposals(draft.text(path) or "", proposals))
     memory.proposed.extend(proposal.id for proposal in proposals)
     return STAGE
 

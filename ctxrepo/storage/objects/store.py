@@ -60,6 +60,19 @@ class Objects(Refs, Past):
         """The bytes of a file; b"" for a file that is too large."""
         return b"" if self.is_large(key) else self.data(key)
 
+    def file_or_none(self, key: Key | None) -> bytes | None:
+        """The bytes of a file, None for none; b"" for a link, and for a file that is too large."""
+        return None if key is None else b"" if ":" in key else self.data_or_empty(key)
+
+    def changed_by(
+        self, commit: str, parents: Sequence[str] | None = None
+    ) -> dict[str, tuple[Key | None, Key | None]]:
+        """path -> (key in the first parent, key in the commit) of the files that a commit has as none of its
+        parents does; these may be given, as where older ones aren't on this machine."""
+        trees = [self.tree_of(one) for one in (self.parents(commit) if parents is None else parents)]
+        first, *others = [self.diff(tree, self.tree_of(commit)) for tree in trees or [None]]
+        return {path: keys for path, keys in first.items() if all(path in other for other in others)}
+
     def size(self, key: Key) -> int:
         """The size of a blob in bytes, without reading it."""
         _, size = self.header(key.rpartition(":")[2], "file")

@@ -214,7 +214,8 @@ class PastWrite:
 @dataclass(frozen=True)
 class Operation:
     """The writes of one command, with one id, in `commit`; none when they were too large to be stored. For
-    anchors that stay on this machine `commit` is '', and the only write has their lines."""
+    anchors that stay on this machine `commit` is '', and the only write has their lines. A decision that
+    nothing takes back has neither."""
 
     id: str
     op: str
@@ -224,6 +225,11 @@ class Operation:
     writes: tuple[PastWrite, ...] = ()
     undoes: str = ""
     """The id of the operation or commit that it took back."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing takes it back."""
+        return not (self.commit or self.writes)
 
 
 @dataclass(frozen=True)
@@ -250,6 +256,10 @@ class DoneLog:
         if gone or came:
             write = PastWrite("", *("".join(f"{line}\n" for line in side) for side in (gone, came)))
             self.note(Operation(random_name(6), op, "", by.session, note, (write,), undoes))
+
+    def note_final(self, op: str, by: Origin, note: str) -> None:
+        """Keep that somebody decided what nothing takes back: undo isn't to go past it unseen."""
+        self.note(Operation(random_name(6), op, "", by.session, note))
 
     def note(self, operation: Operation) -> None:
         """Keep one operation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ctxrepo.app.panels.deeds import DeedRequest, TakeBack, carry_out, take_back
 from ctxrepo.app.panels.keys import KEYS, actions_of, why_not
 from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
 from ctxrepo.app.panels.panel import PanelName, PanelRow
+from ctxrepo.domain.project.target import Target
 from ctxrepo.errors import Refused
 
 
@@ -82,3 +84,31 @@ def test_a_key_that_does_nothing_says_why_and_what_helps(ada: Machine) -> None:
     held = next(row for row in rows_of(ada, "inbox") if row.sign == "!")
     assert "e edit the note" in why_not("inbox", held, "a")
     assert "only tells" in why_not("health", rows_of(ada, "health")[0], "a")
+
+
+def test_a_proposal_to_remove_something_looks_so_and_a_whole_note_is_asked_about(ada: Machine) -> None:
+    ada.remember("brown", note=Target(path="topics/walls.md"))
+    assert ada.ctxrepo("config", "set", "inbox.policy", "stage").returncode == 0
+    name = ada.json("search", "brown")["data"]["hits"][0]["id"]
+    agent = replace(ada, more={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"})
+    for words in (("forget", name), ("forget", "topics/walls"), ("new", "topics/doors", "-d", "of doors")):
+        assert agent.ctxrepo(*words).returncode == 0
+    places = ("shop/topics/walls.md", "shop/topics/doors.md")
+    rows = {row.item.change: row for row in rows_of(ada, "inbox") if row.item and row.item.path in places}
+    assert {change: row.sign for change, row in rows.items()} == {
+        "remove": "-",
+        "remove note": "-",
+        "add note": "+",
+    }
+    off = "take the proposal off the list"
+    labels = {change: [action.label for action in actions_of(row)] for change, row in rows.items()}
+    assert labels == {
+        "remove": ["remove the entry", off],
+        "remove note": ["remove the note", off],
+        "add note": ["add the note", off],
+    }
+    asked = {change: actions_of(row)[0].asks for change, row in rows.items()}
+    question = "Remove shop/topics/walls.md, as was proposed, on all machines?"
+    assert asked == {"remove": "", "remove note": question, "add note": ""}
+    deed = desk_at(ada).perform(carry_out, DeedRequest(rows["remove"], "accept")).value
+    assert deed.words == "accepted remove: brown"

@@ -84,7 +84,7 @@ def test_what_is_left_out_is_said_with_the_command_that_shows_it(machine: Machin
     assert set(said) == {"ctxrepo status", "ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
     assert said["ctxrepo status"] == "3 further items to decide"
     assert [one.item.kind for one in small.waiting] == ["deletion", "held", "proposal"]
-    assert small.waiting[2].item.after == "Pictu"
+    assert small.waiting[2].item.after == "- [go"
     assert small.apart[0].kept == "- por"
     assert said["ctxrepo tape list"] == "10 earlier anchors"
     bodies = [note for note in small.notes if note.body]

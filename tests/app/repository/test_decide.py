@@ -104,6 +104,38 @@ def test_deletions_are_accepted_or_their_files_come_back(
     assert ("shop/n0.md" in mine.git("ls-files")) == remain
 
 
+def test_deletions_that_were_accepted_are_undone_and_restored_files_stop_an_undo(mine: Machine) -> None:
+    """And never is an older command undone in place of the decision."""
+    mine.remember("the wall is blue")
+    first, *_ = deletions_at(mine)
+    decided = desk_at(mine).perform(decide, DecideRequest(first.id, "accept-deletions"))
+    assert [effect.line for effect in decided.value.effects] == ["- note in shop/n0.md"]
+    said = mine.ctxrepo("undo")
+    assert (said.returncode, said.stdout.split("\n")[0]) == (0, "undone: delete: shop/n0.md and 11 more")
+    assert mine.read("shop/n0.md") == "- note in shop/n0.md\n"
+    assert mine.ctxrepo("undo", "--redo").returncode == 0
+    assert mine.ctxrepo("undo").returncode == 0
+    assert waiting(mine) == []
+    for number in range(12):
+        (mine.clone / f"shop/n{number}.md").unlink()
+    first, *_ = waiting(mine)
+    desk_at(mine).perform(decide, DecideRequest(first.id, "restore-files"))
+    said = mine.ctxrepo("undo")
+    assert (said.returncode, "can't be undone: put back: shop/n0.md" in said.stderr) == (6, True)
+    assert "the wall is blue" in mine.read("shop/MEMORY.md")
+    assert (mine.clone / "shop/n0.md").exists()
+
+
+def test_deletions_that_sync_confirms_are_undone(mine: Machine) -> None:
+    mine.remember("the wall is blue")
+    deletions_at(mine)
+    assert mine.ctxrepo("sync", "--accept", "deletions").returncode == 0
+    assert not (mine.clone / "shop/n0.md").exists()
+    assert mine.ctxrepo("undo").returncode == 0
+    assert (mine.clone / "shop/n0.md").exists()
+    assert "the wall is blue" in mine.read("shop/MEMORY.md")
+
+
 def test_what_was_declined_is_taken_off_the_list(ada: Machine, remote: Path) -> None:
     ada.init(str(remote))
     ada.write(NOTE, "- base\n")
@@ -117,8 +149,10 @@ def test_what_was_declined_is_taken_off_the_list(ada: Machine, remote: Path) -> 
     (item,) = waiting(ada)
     assert command(item, item.choices[0]) == f"ctxrepo declined dismiss {item.name}"
     decided = desk_at(ada).perform(decide, DecideRequest(item.id, "dismiss"))
-    assert decided.data == {"item": item.id, "verb": "dismiss", "undo": "", "waits": False}
+    assert decided.data == {"item": item.id, "verb": "dismiss", "undo": "", "waits": False, "changes": []}
     assert waiting(ada) == []
+    said = ada.ctxrepo("undo")
+    assert (said.returncode, f"can't be undone: dismiss: {item.name}" in said.stderr) == (6, True)
 
 
 def test_a_file_with_a_secret_offers_no_choice(mine: Machine) -> None:

@@ -14,6 +14,10 @@ from copies import Copies
 from machines import Machine, make_ada, make_pair, make_sending
 from transcripts import ClaudeTranscript
 
+from ctxrepo.domain.records.save import TOOL, Origin, Save
+from ctxrepo.storage.clone.reffiles import WT
+from ctxrepo.storage.disk.private import random_name
+
 SESSION = "5e55104a-0000-4000-8000-000000000001"
 EARLY = "2001-01-01T09:00:00.000Z"
 TOKEN = "ghp_" + "a1B2" * 9
@@ -301,3 +305,54 @@ def test_a_note_of_many_changes_tells_the_newest_and_the_first(mine: Machine) ->
     assert (found["count"], len(found["changes"])) == (6, 4)
     assert found["changes"][-1]["lines"][0] == "* new"
     assert "… 2 more changes before that" in mine.ctxrepo("why", "topics/gotcha").stdout
+
+
+def by_tool(machine: Machine, path: str, old: str, new: str) -> None:
+    """A tool of the session changes a note, and its hook notes that."""
+    memory, text = machine.open(), machine.read(path).replace(old, new)
+    machine.write(path, text)
+    origin, tree = Origin("", SESSION, "claude"), memory.objects.ref(WT) or ""
+    memory.journal.add([Save(path, None, text.encode(), TOOL, origin, id=random_name(), tree=tree)])
+
+
+def test_what_an_agents_tool_edited_or_removed_is_its_sessions(mine: Machine) -> None:
+    """Though the entries are a person's, and named in what was recorded a moment before."""
+    name, other = (remember(mine, f"the {what}", "--note", "topics/a") for what in ("port is 5", "wall"))
+    assert mine.ctxrepo("sync").returncode == 0
+    by_tool(mine, "shop/topics/a.md", "port is 5", "port is 6")
+    changed, written = why(mine, name)["changes"]
+    assert (changed["writers"]["sessions"], written["writers"]["sessions"]) == ([SESSION], [])
+    by_tool(mine, "shop/topics/a.md", "- the wall\n", "")
+    removed, written = why(mine, other)["changes"]
+    assert (removed["writers"]["sessions"], written["writers"]["sessions"]) == ([SESSION], [])
+    (note,) = mine.json("diff", "--session", SESSION)["data"]["notes"]
+    told = [(change["before"], change["after"]) for change in note["entries"]]
+    assert sorted(told) == [("the port is 5", "the port is 6"), ("the wall", None)]
+
+
+def test_what_was_proposed_and_accepted_comes_from_the_session_that_proposed_it(mine: Machine) -> None:
+    ClaudeTranscript(mine, SESSION).user("keep the port", timestamp=EARLY)
+    host, session = mine.open().host, in_session(mine)
+    proposed = session.json("remember", "the port is 6380", "--stage", "--note", "topics/a")["data"]["id"]
+    assert mine.ctxrepo("inbox", "accept", proposed).returncode == 0
+    name = mine.json("search", "6380")["data"]["hits"][0]["id"]
+    (written,) = why(mine, name)["changes"]
+    assert written["writers"]["sessions"] == []
+    assert written["session"]["prompt"] == "keep the port"
+    by = written["proposed"]
+    assert (by["id"], by["agent"], by["session"], by["host"]) == (proposed, "claude", SESSION, host)
+    said = mine.ctxrepo("why", name).stdout
+    assert f"by claude on {host}, session 5e55104a" in said
+    assert "accepted; proposed 20" in said
+    assert mine.ctxrepo("config", "set", "inbox.policy", "stage").returncode == 0
+    (proposed,) = session.json("forget", name)["data"]["ids"]
+    assert [item["id"] for item in why(mine, name)["items"]] == [f"proposal:{proposed}"]
+    assert mine.ctxrepo("inbox", "accept", proposed).returncode == 0
+    removed, written = why(mine, name)["changes"]
+    assert (removed["proposed"]["id"], bool(written["proposed"])) == (proposed, True)
+
+
+def test_what_was_undone_is_gone_by_that(mine: Machine) -> None:
+    name = remember(mine, "the port is 6380")
+    assert mine.ctxrepo("undo").returncode == 0
+    assert why(mine, name)["state"][0] == "gone: undone"

@@ -26,6 +26,12 @@ def test_it_reads_projects_and_passes_over_other_tables() -> None:
     assert parse("") == Registry()
 
 
+@pytest.mark.parametrize("rules", ['["projct=stge"]', '"project=stage"', "[1]", '["stage", ""]'])
+def test_a_rule_that_is_none_is_a_problem(rules: str) -> None:
+    """Nobody can tell then whose writes are to wait, so the last version that can be read holds."""
+    assert "which is no rule such as project=stage" in parse(f"[policy]\ninbox = {rules}\n").problem
+
+
 def test_what_cannot_be_read_is_a_problem() -> None:
     assert "ctxrepo.toml" in parse("[").problem
     assert parse("projects = 3\nformat = 'x'\npolicy = []\n") == Registry()

@@ -159,7 +159,7 @@ def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
     terminal.keys("u")
     terminal.wait(lambda shown: re.search("undone: .*keys", shown) is not None, "the edit is undone")
     terminal.keys("u")
-    terminal.wait(lambda shown: "restored shop/old/plan-00.md" in shown, "the files are restored")
+    terminal.wait(lambda shown: "undone: memory(shop): remove old/plan-00" in shown, "the files are back")
     assert (ada.clone / f"shop/old/plan-{DELETED - 1:02}.md").exists()
     assert sum(item.kind == "conflict" for item in waiting(ada)) == CONFLICTS
     conflicts_by_keys(terminal)

@@ -159,7 +159,7 @@ def test_deletions_are_asked_about_accepted_and_restored(ada: Machine) -> None:
         assert len(screen.rows) == 26
         await screen.press("a", "y")
         assert len(screen.rows) == 26 - DELETED
-        assert "u takes it back (ctxrepo restore shop:old/plan-00.md …)" in screen.message
+        assert "u takes it back (ctxrepo undo " in screen.message
         assert not (ada.clone / "shop/old/plan-00.md").exists()
         await screen.press("u")
         assert (ada.clone / "shop/old/plan-11.md").exists()
@@ -191,7 +191,7 @@ def test_proposals_are_shown_with_what_can_be_done_about_them(ada: Machine) -> N
     async def story(screen: Played) -> None:
         await screen.press("slash", *"prefers plan", "enter")
         assert len(screen.rows) == PROPOSALS
-        assert "+ the team prefers plan 0 over plan 1" in screen.text
+        assert "+ add: the team prefers p" in screen.text
         assert "claude on desk" in screen.text
 
     play(ada, story)

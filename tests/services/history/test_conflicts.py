@@ -272,3 +272,17 @@ def test_all_are_dropped_at_once_more_than_a_person_would_delete_by_hand(mine: M
     commit(mine.open(), LATER)
     assert "conflicts" not in mine.git("ls-tree", "-r", "--name-only", "HEAD")
     assert drop_all(mine.open(), Origin(""), LATER) == []
+
+
+def test_the_version_that_was_kept_is_followed_to_another_note(mine: Machine, one: str) -> None:
+    memory = mine.open()
+    entry = next(e for e in memory.cache.entries_of(NOTE) if "is 9" in e.entry.text).entry
+    project, to = mine.project(), parse_destination("topics/ports.md")
+    move(memory, parse_target(f"^{entry.id}"), to, project, Origin(memory.host), NOW)
+    commit(mine.open(), NOW)
+    (conflict,) = conflicts(mine.open())
+    assert conflict.copy
+    assert conflict.copy.path == "shop/topics/ports.md"
+    assert settle(mine, copy_id(one), "other").is_changed
+    assert ADAS in mine.read("shop/topics/ports.md")
+    assert ADAS not in mine.read(NOTE)

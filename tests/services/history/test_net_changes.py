@@ -46,6 +46,19 @@ def test_an_entry_that_goes_elsewhere_in_one_step_or_in_two_is_moved() -> None:
     assert told({B: come}, {A: gone}) == moved
 
 
+def test_what_comes_from_another_note_is_no_edit_of_a_neighbour_that_goes_elsewhere() -> None:
+    """Both stand at the same place, and are much alike."""
+    archive, one, other = "shop/archive/b.md", "alpha fact number 2", "beta fact number 4"
+    step = {
+        A: (note(one, "a"), note("a")),
+        B: (note("b", other), note("b", one)),
+        archive: (None, note(other)),
+    }
+    assert told(step) == [(archive, other, other, B), (B, one, one, A)]
+    renamed = {A: (step[A][0], None), "shop/c.md": (None, note("a")), B: step[B], archive: step[archive]}
+    assert told(renamed) == [(archive, other, other, B), (B, one, one, A)]
+
+
 def test_a_note_is_followed_through_its_names_and_its_entries_with_it() -> None:
     text, later = note("the port of the tests is 1", "b"), note("the port of the tests is 2", "b")
     (one,) = files({A: (text, None), B: (None, text)}, {B: (text, later)})

@@ -127,7 +127,7 @@ def test_what_reviewers_struck_out_waits_until_somebody_has_seen_it(ada: Machine
     ada.sync()
     (item,) = waiting(ada)
     assert (item.id, item.kind, item.after) == ("declined:20261120", "declined", f"{NOTE}: unwanted")
-    assert item.since is not None
+    assert item.since == NOW, "when it was put aside, and not when that day began"
     assert ada.ctxrepo(*command(item, item.choices[0]).split()[1:]).returncode == 0
     assert waiting(ada) == []
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.app.review.changes import mark
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.notes.remember import remember
@@ -42,7 +41,7 @@ def by_hand(machine: Machine, path: str, text: str) -> None:
 
 def told(what: PullRequest) -> dict[str, set[tuple[str, str, str]]]:
     """Note -> (sign, before, after) of its changes."""
-    return {file.path: {(mark(c), c.before, c.after) for c in file.changes} for file in what.files}
+    return {file.path: {(c.mark, c.before, c.after) for c in file.changes} for file in what.files}
 
 
 def test_each_entry_stands_once_with_the_session_that_left_it_so(ada: Machine) -> None:

@@ -386,17 +386,25 @@ def test_what_reviewers_word_otherwise_is_not_told_as_struck_out(
     assert told_struck(ada) == []
 
 
-def test_what_reviewers_put_into_another_note_is_not_told_as_struck_out(ada: Machine, people: Path) -> None:
-    ada.write(NOTE, "- base\n- good\n- to another note\n- struck out\n")
+def test_what_reviewers_put_into_another_note_is_not_told_as_struck_out(
+    ada: Machine, remote: Path, people: Path
+) -> None:
+    ada.write(NOTE, "- base\n- one\n- two\n")
     branch = ada.sync().branch
     git(people, "fetch", "-q")
     git(people, "checkout", "-q", "-B", "look", f"origin/{branch}")
-    git(people, "mv", NOTE, "global/renamed.md")
-    (people / "global/renamed.md").write_text("- base\n- good\n")
-    (people / "global/another.md").write_text("- to another note\n")
-    git(people, "add", "-A")
-    git(people, "commit", "-qm", "in their places")
+    (people / NOTE).with_name("renamed.md").write_text("- base\n- one\n")
+    (people / NOTE).with_name("other.md").write_text("- two\n- and more\n")
+    git(people, "rm", "-q", NOTE)
+    git(people, "add", ".")
+    git(people, "commit", "-q", "-m", "put elsewhere")
     git(people, "push", "-q", "origin", f"HEAD:{branch}")
-    ada.sync()
-    assert ada.read("global/another.md") == "- to another note\n"
-    assert told_struck(ada) == [f"{NOTE}: struck out"]
+    assert ada.sync().notices == ()
+    assert told_struck(ada) == []
+    git(people, "fetch", "-q")
+    git(people, "merge", "-q", f"origin/{branch}")
+    (people / NOTE).with_name("other.md").write_text("- and more\n")
+    git(people, "commit", "-q", "-a", "-m", "and out")
+    git(people, "push", "-q", "origin", f"HEAD:{branch}")
+    assert len(ada.sync().notices) == 1
+    assert [text for text in told_struck(ada) if "two" in text]

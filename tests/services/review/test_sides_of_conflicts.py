@@ -51,9 +51,11 @@ def test_both_versions_are_told_from_whom_on_both_machines(two: tuple[Machine, M
         assert item.who_before == f"codex on {ben}"
         shown = machine.ctxrepo("inbox", "show", item.name).stdout
         assert f"from     claude on {ada}, " in shown
-        assert f"\nnow, from codex on {ben}:\n  - the port is 9\n" in shown
+        assert f"\nholds    the version of codex on {ben}\n" in shown
+        assert "\n-- the port is 9\n+- the port is 5\n" in shown
         said = item_view(item, NOW).sections[0].parts
-        assert Field("from", (f"claude on {ada}",)) in said
+        fields = {one.label: one.lines[0] for one in said if isinstance(one, Field)}
+        assert fields["from"].startswith(f"claude on {ada}, ")
         assert Field("holds", (f"the version of codex on {ben}",)) in said
 
 

@@ -13,6 +13,7 @@ from sessions import Session, connected, eventually, log_of
 
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.records.save import TOOL, Origin, Save
+from ctxrepo.services.inbox.staging import is_staged
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.clone.reffiles import WT
@@ -243,3 +244,30 @@ def test_a_real_session_is_told_and_its_end_sends_what_it_proposed(ada: Machine,
     session.hook("SessionEnd")
     eventually(lambda: "memory(shop): add a proposal" in log_of(remote), 20)
     assert "* proposed: by the agent" in log_of(remote)
+
+
+def test_the_newer_of_two_changes_of_one_entry_by_a_session_waits_alone(mine: Machine) -> None:
+    for word in ("grey", "pink"):
+        by_tool(mine, NOTE, TEXT.replace("blue", word))
+        assert told(mine) == [("- blue walls", f"- {word} walls")]
+        assert mine.read(NOTE) == TEXT
+    by_tool(mine, NOTE, TEXT.replace("blue", "white"), session="s-2")
+    assert len(waits(mine)) == 2, "another session's is another opinion"
+    accept_all_but_one = [item.id for item in waits(mine)][:1]
+    assert mine.ctxrepo("inbox", "accept", *accept_all_but_one).returncode == 0
+    assert "- pink walls" in mine.read(NOTE)
+
+
+def test_the_rules_for_all_are_changed_by_nobody_whom_they_bind(mine: Machine) -> None:
+    """Not even for the moment until the commit."""
+    assert mine.ctxrepo("config", "unset", "inbox.policy").returncode == 0
+    before = mine.read("ctxrepo.toml")
+    ruled = f'{before}\n[policy]\ninbox = ["project=stage"]\n'
+    mine.write("ctxrepo.toml", ruled)
+    commit(mine.open(), NOW)
+    by_tool(mine, "ctxrepo.toml", before)
+    assert is_staged(mine.open(), "claude", "shop")
+    (item,) = waits(mine)
+    assert (item.change, mine.read("ctxrepo.toml")) == ("edit note", ruled)
+    accept_all(mine)
+    assert mine.read("ctxrepo.toml") == before, "a person may let it"

@@ -62,7 +62,7 @@ def test_where_agents_only_propose_it_waits_in_the_inbox(ada: Machine, op: str) 
     take_in(ada)
     assert ada.read(NOTE) == TEXT
     (item,) = ada.json("inbox")["data"]["items"]
-    assert (item["kind"], item["words"], item["path"]) == ("proposal", "the third", NOTE)
+    assert (item["kind"], item["words"], item["path"]) == ("proposal", "add: the third", NOTE)
 
 
 def test_it_is_taken_in_before_its_project_is_renamed(ada: Machine) -> None:

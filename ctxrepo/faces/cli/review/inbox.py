@@ -28,10 +28,11 @@ def list_items(json: Annotated[bool, json_option()] = False) -> None:
 @command(id="ID")
 def show(request: InboxRequest, json: bool = False) -> None:
     """Show an item, and the commands that decide it."""
-    from ctxrepo.app.views.deciding import shown_item_view
+    from ctxrepo.app.views.deciding import item_view
 
     desk = open_desk()
-    answer_with_view(operations.show_item, request, json, partial(shown_item_view, now=desk.now), desk=desk)
+    view = partial(item_view, now=desk.now, with_commands=True)
+    answer_with_view(operations.show_item, request, json, view, desk=desk)
 
 
 @inbox.command()

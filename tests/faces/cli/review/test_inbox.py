@@ -8,6 +8,7 @@ import pytest
 from terminal import Terminal
 
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.services.review import items as listed
 
 NOTE = "shop/topics/gotcha.md"
 KEY = "AKIA" + "QYLPMN5HFIQR7XYA"
@@ -36,7 +37,7 @@ def test_a_proposal_is_listed_and_shown_with_what_decides_it(mine: Terminal) -> 
     name = proposed(mine, "the queue is drained by hand", "--category", "gotcha", "--key", "queue", "--pin")
     host = mine.machine.open().host
     said = mine("inbox")
-    assert said.out == f"{name}  proposal  shop  just now  {host}  the queue is drained by hand\n"
+    assert said.out == f"{name}  proposal  shop  just now  {host}  set queue: the queue is drained by hand\n"
     assert f"look at one with `ctxrepo inbox show {name}`" in said.err
     said = mine("inbox", "show", name[:6])
     assert "waits    somebody proposed to remember this, in gotcha, under the key queue, pinned\n" in said.out
@@ -124,10 +125,58 @@ def test_what_can_not_be_accepted_waits_on_and_holds_up_no_other(mine: Terminal)
     other = proposed(mine, "the door is red")
     mine("forget", old)
     said = mine("inbox", "accept", name)
-    assert (said.code, "no entry" in said.err) == (3, True)
+    assert (said.code, "is gone" in said.err, "It was forgotten" in said.err) == (6, True, True)
     said = mine("inbox", "accept", name, other)
-    assert (said.code, "not decided: proposal:" in said.out, "accepted: ^" in said.out) == (3, True, True)
+    assert (said.code, "not decided: proposal:" in said.out, "accepted: ^" in said.out) == (6, True, True)
     assert [item["name"] for item in items(mine)] == [name]
+
+
+def test_a_key_that_was_set_meanwhile_is_shown_before_and_told_after(mine: Terminal) -> None:
+    mine("remember", "argo", "--key", "deploy", "--note", "topics/d")
+    name = proposed(mine, "flux", "--key", "deploy")
+    mine("remember", "jenkins", "--key", "deploy", "--note", "topics/d")
+    said = mine("inbox", "show", name).out
+    assert ("\n-- deploy: jenkins\n" in said, "\n+- deploy: flux\n" in said) == (True, True)
+    said = mine("inbox", "accept", name)
+    assert said.out.split("\n")[1] == '  ~ deploy: flux (was "deploy: jenkins")'
+
+
+def test_an_entry_to_supersede_is_followed_where_it_moved_and_not_where_it_changed(mine: Terminal) -> None:
+    old = mine("remember", "deploys on Monday at noon", "--json").data["id"]
+    name, other = (proposed(mine, f"deploys on {day}", "--supersedes", old) for day in ("Tuesday", "Sunday"))
+    moved = mine("move", old, "topics/deploys.md", "--json").data["id"]
+    said = mine("inbox", "show", name).out
+    assert "-- deploys on Monday at noon" in said
+    said = mine("inbox", "accept", name)
+    assert said.out.split("\n")[1] == '  ~ deploys on Tuesday (was "deploys on Monday at noon")'
+    assert mine("undo").code == 0
+    mine("edit", moved, "--old", "noon", "--new", "night")
+    said = mine("inbox", "accept", other)
+    assert (said.code, "was changed since" in said.err) == (6, True)
+
+
+def test_what_is_known_already_is_accepted_and_told(mine: Terminal) -> None:
+    name = proposed(mine, "the port is 5", "--category", "gotcha")
+    assert "it is in memory already: ^" in mine("inbox", "show", name).out
+    said = mine("inbox", "accept", name).out
+    assert "is in memory already; `ctxrepo undo` takes it back\n" in said
+    assert mine("undo").code == 0
+    assert [item["name"] for item in items(mine)] == [name]
+
+
+def test_what_waits_is_looked_for_once_however_many_are_decided(
+    mine: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    look = listed.items_to_decide
+    monkeypatch.setattr(listed, "items_to_decide", lambda memory: looks.append(1) or look(memory))
+    names = [proposed(mine, f"the team prefers plan {number} over plan {number + 1}") for number in range(5)]
+    looks.clear()
+    said = mine("inbox", "accept", *names)
+    assert (said.code, len(looks)) == (0, 2), "before and after"
+    assert said.err.count("says much the same; if") == 3
+    assert "so do 2 more" not in said.err
+    assert "so do 1 more" in said.err
 
 
 def test_names_are_whole_or_begin_one_item(mine: Terminal) -> None:

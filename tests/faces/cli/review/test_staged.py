@@ -7,6 +7,8 @@ import json
 import pytest
 from terminal import Said, Terminal
 
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+
 AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
 
 
@@ -39,7 +41,7 @@ def test_what_an_agent_remembers_waits_and_what_a_person_remembers_is_there(mine
     assert (said.code, said.out.split(":")[0]) == (0, "proposed")
     assert by_agent(mine, "remember", "-", stdin=b"one thing\nanother\n").code == 0
     assert note(mine) == before
-    assert waits(mine) == ["the wall is blue", "one thing", "another"]
+    assert waits(mine) == ["add: the wall is blue", "add: one thing", "add: another"]
     mine("remember", "the door is red")
     assert "the door is red" in note(mine)
     assert by_agent(mine, "remember", "everywhere the same", "--scope", "global").out.startswith("remembered")
@@ -80,7 +82,48 @@ def test_an_entry_that_changed_meanwhile_is_not_edited(mine: Terminal) -> None:
     mine("forget", entry(mine))
     said = mine("inbox", "accept", *ids)
     assert (said.code, "is gone" in said.err) == (6, True)
-    assert waits(mine) == ["the port is 6"]
+    assert waits(mine) == ["edit: the port is 6"]
+
+
+def test_what_is_to_be_removed_is_listed_as_that_and_told_when_it_is_gone(mine: Terminal) -> None:
+    (name,) = by_agent(mine, "forget", entry(mine), "--json").data["ids"]
+    assert waits(mine) == ["remove: the port is 5"]
+    assert "remove: the port is 5" in mine("review", "--plain").out
+    said = mine("inbox", "show", name).out
+    assert ("waits    an agent removed this entry" in said, "\n-- the port is 5\n" in said) == (True, True)
+    said = mine("inbox", "accept", name)
+    assert said.out.split("\n")[1] == "  - the port is 5"
+    assert mine("undo").code == 0
+    said = mine("inbox", "accept", name, "--json")
+    (change,) = said.data["decided"][0]["changes"]
+    assert change == {"path": "shop/MEMORY.md", "was": "- the port is 5", "now": ""}
+
+
+def test_a_note_to_be_removed_says_so_and_stays_where_it_was_changed_since(mine: Terminal) -> None:
+    mine("remember", "blue", "--note", "topics/walls")
+    (name,) = by_agent(mine, "forget", "topics/walls.md", "--json").data["ids"]
+    assert waits(mine) == ["remove note: blue"]
+    assert "waits    an agent removed this note" in mine("inbox", "show", name).out
+    mine("remember", "green", "--note", "topics/walls")
+    said = mine("inbox", "show", name).out
+    assert f"but      shop/topics/walls.md was changed since {name} was proposed" in said
+    assert "inbox accept" not in said
+    said = mine("inbox", "accept", name)
+    assert (said.code, "was changed since" in said.err) == (6, True)
+    assert waits(mine) == ["remove note: blue"]
+    mine("forget", "topics/walls.md#L8")
+    assert mine("inbox", "accept", name).out.split("\n")[1] == "  - blue"
+    assert not (mine.machine.clone / "shop/topics/walls.md").exists()
+
+
+def test_a_change_of_a_note_that_is_done_already_gets_no_verdict(mine: Terminal) -> None:
+    words = ("edit", "topics/walls", "--old", "about walls", "--new", "of walls")
+    mine("new", "topics/walls", "-d", "about walls")
+    (name,) = by_agent(mine, *words, "--json").data["ids"]
+    assert mine(*words).code == 0
+    said = mine("inbox", "accept", name)
+    assert (said.code, "has nothing left" in said.err) == (6, True)
+    assert len(waits(mine)) == 1
 
 
 def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
@@ -89,6 +132,10 @@ def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
     )
     assert not (mine.machine.clone / "shop/topics/walls.md").exists()
     assert mine("inbox", "accept", *said.data["ids"]).code == 0
+    said = mine("undo").out
+    assert said.startswith("undone: accept: add note topics/walls.md\n")
+    assert "  * proposed: add note topics/walls.md\n" in said
+    assert mine("undo", "--redo").out.startswith("done again: accept: add note topics/walls.md")
     text = mine.machine.read("shop/topics/walls.md")
     assert "description: about walls" in text
     assert text.endswith("- blue\n")
@@ -124,6 +171,58 @@ def test_an_agent_decides_nothing_where_it_may_only_propose(mine: Terminal) -> N
     for _ in range(3):
         assert by_agent(mine, "undo").code == 0, "it may take back what it wrote and proposed"
     assert waits(mine) == []
+
+
+def test_an_agent_decides_no_other_kind_either_and_lifts_no_rule(mine: Terminal) -> None:
+    for number in range(12):
+        mine.machine.write(f"shop/n{number}.md", f"- note {number}\n")
+    path, data = copy_as_file(
+        ConflictCopy("shop/MEMORY.md", "- the port is 1", "- the port is 5", "- the port is 9")
+    )
+    mine.machine.write(path, data.decode())
+    mine("sync")
+    for number in range(12):
+        (mine.machine.clone / f"shop/n{number}.md").unlink()
+    items = mine("inbox", "--json").data["items"]
+    names = {item["kind"]: item["id"] for item in items}
+    deletions = [item["id"] for item in items if item["kind"] == "deletion"]
+    conflict = names["conflict"].partition(":")[2]
+    for words in (
+        ("inbox", "accept", *deletions),
+        ("inbox", "decline", *deletions),
+        ("sync", "--accept", "deletions"),
+        ("inbox", "accept", conflict),
+        ("inbox", "decline", conflict),
+        ("conflicts", "resolve", conflict, "--keep", "kept"),
+        ("conflicts", "resolve", "--all", "--keep", "kept"),
+        ("config", "set", "inbox.policy", "direct"),
+        ("config", "unset", "inbox.policy"),
+    ):
+        said = by_agent(mine, *words)
+        assert said.code == 6, words
+        assert "waits for a person's yes, and claude is none" in said.err + said.out, words
+    assert mine("inbox", "--json").data["items"] == items
+    (mine.machine.clone / "shop/MEMORY.md").unlink()  # which no commit has found yet
+    assert by_agent(mine, "sync", "--accept", "deletions").code == 6
+    assert by_agent(mine, "config", "set", "sync.timeout", "20").code == 0
+    assert mine("config", "set", "inbox.policy", "direct").code == 0, "a person may"
+
+
+def test_the_second_change_of_an_entry_by_a_session_takes_the_place_of_the_first(mine: Terminal) -> None:
+    name = entry(mine)
+    for port in "67":
+        by_agent(mine, "edit", name, "--old", "5", "--new", port)
+    assert waits(mine) == ["edit: the port is 7"]
+    by_agent(mine, "forget", name)
+    assert waits(mine) == ["remove: the port is 5"]
+    assert by_agent(mine, "undo").code == 0
+    assert waits(mine) == ["edit: the port is 7"]
+
+
+def test_a_rule_for_no_project_is_told(mine: Terminal) -> None:
+    registry = mine.machine.read("ctxrepo.toml")
+    mine.machine.write("ctxrepo.toml", f'{registry}\n[policy]\ninbox = ["projct=stage"]\n')
+    assert "a rule for projct, which is no project's folder" in mine("check").out
 
 
 def test_the_memory_itself_can_stage_more_and_never_less(mine: Terminal) -> None:

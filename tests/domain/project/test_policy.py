@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ctxrepo.domain.settings.values import POLICY_RULE, agents_in, stages
+from ctxrepo.domain.project.policy import POLICY_RULE, agents_in, stages
 
 
 @pytest.mark.parametrize(
