@@ -852,3 +852,18 @@ def test_an_entry_that_was_pinned_and_put_out_of_view_meanwhile_is_told(
         assert ada.ctxrepo("restore", line.split("`ctxrepo restore ")[1].split("`")[0]).returncode == 0
     current = [e.entry.plain for e in ada.open().cache.entries(["shop"]) if not e.is_struck]
     assert "The gate is green" in current
+
+
+def test_of_one_key_one_value_holds_where_its_note_was_renamed_by_hand_and_begun_anew(pair: Pair) -> None:
+    ada, ben = pair
+    ada.remember("something else")
+    meet(ada, ben)
+    by_command(ada, "project", "rename", "store")
+    (ada.clone / "store/MEMORY.md").rename(ada.clone / "store/before.md")
+    ada.remember("argo", key="deploy")
+    ben.remember("flux", key="deploy")
+    meet(ada, ben)
+    for machine in pair:
+        entries = machine.open().cache.entries(["store"])
+        assert len([e for e in entries if "deploy: " in e.entry.text and not e.is_struck]) == 1
+        assert len(conflicts(machine.open())) == 1

@@ -13,7 +13,14 @@ from ctxrepo.domain.merge.tree.surroundings import Blobs, Content, Contents, is_
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, entries_of, explicit_id, moved, same_texts
 from ctxrepo.domain.note.note import decode_exactly, encode
-from ctxrepo.domain.project.layout import is_archived, is_conflict_copy, is_evidence, is_note, scope_of
+from ctxrepo.domain.project.layout import (
+    is_archived,
+    is_aside,
+    is_conflict_copy,
+    is_evidence,
+    is_note,
+    scope_of,
+)
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, read_copy
 from ctxrepo.domain.records.evidence import (
     MOST_HEIRS,
@@ -105,10 +112,10 @@ def _has(side: Contents, paths: Set[str], copy: ConflictCopy, version: str, blob
 
 def _with_one_key(merged: Contents, us: _Places, them: _Places, blobs: Blobs) -> Iterator[list[Entry]]:
     for scope, key in sorted(us.keys() & them.keys()):
-        paths = {*us[scope, key], *them[scope, key]}
-        if len(paths) < 2 or us[scope, key] == them[scope, key] == paths:
-            continue
-        entries = (e for path in sorted(paths) for e in entries_of(path, _text(merged, path, blobs)))
+        if us[scope, key] == them[scope, key] and len(us[scope, key]) > 1:
+            continue  # somebody wants several
+        notes = [p for p in sorted(merged) if scope_of(p) == scope and is_note(p) and not is_aside(p)]
+        entries = (entry for path in notes for entry in entries_of(path, _text(merged, path, blobs)))
         rivals = [entry for entry in entries if entry.key.casefold() == key]
         if len({entry.path for entry in rivals}) == len(rivals) > 1:  # else somebody wants several
             yield rivals
