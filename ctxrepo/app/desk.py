@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.agents.known import session_in
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.domain.project.target import names_scope
+from ctxrepo.domain.project.target import names_scope, scopes_named
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
-from ctxrepo.services.projects.sparse import widen
+from ctxrepo.services.projects.sparse import widen, widen_to_named
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.sessions.session_settings import redirections
 from ctxrepo.storage.memory import Memory
@@ -75,6 +75,8 @@ class Desk:
     _opened: Memory | None = field(default=None, init=False)
     _names_scope: bool = field(default=False, init=False)
     """Whether the request under way says itself which scope it is about."""
+    _scopes: Collection[str] = field(default=(), init=False)
+    """The scopes that it names."""
     _files: tuple[str, ...] = field(default=(), init=False)
     """Which clone and cache the opened memory has open."""
 
@@ -117,11 +119,12 @@ class Desk:
             # read again each time.
             self._opened = None
         outer, self.call = self.call, call or self.call
-        before, self._names_scope = self._names_scope, names_scope(request)
+        before = self._names_scope, self._scopes
+        self._names_scope, self._scopes = names_scope(request), scopes_named(request)
         try:
             return operation(self, request)
         finally:
-            self._names_scope = before
+            self._names_scope, self._scopes = before
             if call:  # the operation that performed this one goes on with what belongs to its own call
                 self.call = outer
                 self._forget()
@@ -229,8 +232,9 @@ class Desk:
         """The project of the current folder, None for none, and where it isn't known which for a request that
         names its scope; others fail there.
 
-        In a sparse clone its notes are brought to disk first, which may commit; so does a folder that a hand
-        has renamed: what is written next would make it anew."""
+        In a sparse clone its notes, and those of projects that the request names, are brought to disk first,
+        which may commit; so does a folder that a hand has renamed: the next write would make it anew."""
+        widen_to_named(self.memory, self._scopes, self.now)
         try:
             project = find_project(self.memory, self.cwd, self.env, lambda: self.folder_facts)
             if project and project.is_registered and self._has_lost(project):
@@ -240,7 +244,11 @@ class Desk:
             if not self._names_scope:
                 raise
             return None
-        widen(self.memory, project, self.now)
+        try:
+            widen(self.memory, project, self.now)
+        except GitFailed:
+            if not self._names_scope:
+                raise
         return project
 
     def _has_lost(self, project: Project) -> bool:

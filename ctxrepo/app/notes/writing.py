@@ -190,6 +190,10 @@ def undo(desk: Desk, request: UndoRequest) -> Result[Undone]:
             raise UsageError("--redo takes back the last undo", "Name no COMMIT with it.")
         return Result(redo(desk.memory, desk.origin, desk.now))
     if request.commit:
+        from ctxrepo.services.history.commits import commit_named
+        from ctxrepo.services.projects.sparse import widen_to_changed
+
+        widen_to_changed(desk.memory, commit_named(desk.memory, request.commit), desk.now)
         return Result(undo_commit(desk.memory, request.commit, desk.origin, desk.now))
     return Result(undo(desk.memory, desk.origin, desk.now, only=request.only))
 

@@ -12,6 +12,7 @@ from ctxrepo.app.result import Result, reads, writes
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.records.decision import command
+from ctxrepo.errors import GitFailed
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -127,7 +128,10 @@ def status(desk: Desk, _: None) -> Result[Status]:
     memory = desk.open_memory(or_last_settings=True)
     here = find_location(memory, desk.cwd, desk.env, lambda: desk.folder_facts)
     if not memory.config_error and not here.is_withheld:
-        widen(memory, here.project, desk.now)
+        try:
+            widen(memory, here.project, desk.now)
+        except GitFailed as error:
+            desk.notice(error.message)
     now = status(memory, here, desk.machine)
     return Result(now, _status_fields(now))
 

@@ -81,6 +81,20 @@ def names_scope(request: object) -> bool:
     return not {"", PROJECT} & {*scopes}
 
 
+def scopes_named(request: object) -> set[str]:
+    """The scopes that a request may name, wherever it does: before a colon, as the folder with which a path
+    begins, or by themselves."""
+    requests = request if isinstance(request, list | tuple) else [request]
+    named: set[str] = set()
+    for one in (one for each in requests for one in (each, getattr(each, "query", None))):
+        for name, value in getattr(one, "__dict__", {}).items():
+            if isinstance(value, Target):
+                named |= {value.scope, value.path.partition("/")[0] if "/" in value.path else ""}
+            elif name == "scope" and isinstance(value, str):
+                named.add(value)
+    return named - {"", PROJECT}
+
+
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
     """The `ids` that `name` may mean: exactly that id, otherwise all that begin with it; sorted."""
     all_ids = set(ids)

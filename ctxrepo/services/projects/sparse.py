@@ -1,10 +1,13 @@
 """A clone that has only the global notes and those of projects that are worked on here."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from ctxrepo.domain.git.gitfiles import Cone
-from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, tapes_of
-from ctxrepo.services.locate.identify import Project
+from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, scope_of, tapes_of
+from ctxrepo.domain.project.registry import is_folder_name
+from ctxrepo.errors import GitFailed
+from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.storage.memory import Memory
 
 
@@ -13,8 +16,39 @@ def always(global_folder: str) -> Cone:
     return Cone.of([global_folder, tapes_of(global_folder), CONFLICTS, INBOX, BOOKKEEPING])
 
 
+def folders_left_out(memory: Memory) -> Sequence[str]:
+    """The folders with notes of the last commit that a sparse clone hasn't brought, sorted; of a full one
+    none."""
+    cone = memory.clone.cone
+    if cone is None:
+        return ()
+    names = memory.objects.names_in(memory.head_tree, "")
+    folders = (name for name, key in names.items() if key is None and is_folder_name(name))
+    return sorted(folder for folder in folders if not cone.is_whole(folder))
+
+
+def widen_to_named(memory: Memory, scopes: Iterable[str], now: datetime) -> None:
+    """Bring the notes of the projects with these ids or folders to a sparse clone, as a command names them:
+    what it wrote without them would be a note beside the one that is meant."""
+    if not (left_out := folders_left_out(memory)) or memory.why_read_only:
+        return
+    registry = read_registry(memory)
+    for name in scopes:
+        folder = registry.folder_of(name) or name
+        if folder in left_out:
+            widen(memory, Project("", folder, is_registered=True), now)
+
+
+def widen_to_changed(memory: Memory, commit: str, now: datetime) -> None:
+    """The same for the projects whose notes a commit changed."""
+    objects = memory.objects
+    before = objects.tree_of(next(iter(objects.parents(commit)), None))
+    widen_to_named(memory, sorted(map(scope_of, objects.diff(before, objects.tree_of(commit)))), now)
+
+
 def widen(memory: Memory, project: Project | None, now: datetime) -> None:
-    """Bring a project's notes and tapes to a sparse clone, once it is worked on here."""
+    """Bring a project's notes and tapes to a sparse clone, once it is worked on here. GitFailed, and nothing
+    changed, where the remote has them still and can't be asked."""
     cone = memory.clone.cone
     if cone is None or project is None:
         return
@@ -26,7 +60,15 @@ def widen(memory: Memory, project: Project | None, now: datetime) -> None:
     with memory.writing(), memory.building():
         # In this order: what is not on disk yet must not read as deleted, wherever we are killed.
         files = memory.objects.files(memory.head_tree, cone=wider)
-        memory.checkout.base_on(dict.fromkeys(path for path in files if not cone.holds(path)))
+        new = {path: key for path, key in files.items() if not cone.holds(path)}
+        try:  # first: with folders that can't be written here nothing could be committed any more
+            memory.objects.need(new.values())
+        except GitFailed as error:
+            raise GitFailed(
+                f"the notes of {project.folder}/ are not on this machine, and the remote can't be asked",
+                "Nothing was changed. Run it again when `ctxrepo sync` reaches the remote.",
+            ) from error
+        memory.checkout.base_on(dict.fromkeys(path for path in new if not memory.worktree.exists(path)))
         memory.clone.set_cone(wider)
         memory.user_index.forget()
         memory.cache.clear()

@@ -117,7 +117,10 @@ def fold_saves(memory: Memory, tree: str | None) -> list[FoldedFile]:
     saves = [s for s in memory.journal.read() if not (unsafe(s.path) or is_ignored(s.path))]
     last = {save.path: save.after for save in saves}
     based = memory.objects.files(memory.objects.ref(WT), last)  # where another machine removed the file
-    keys = {**based, **memory.objects.files(tree, last)}
+    cone = memory.checkout.cone
+    # A file that a sparse clone leaves out was never here: what was saved was not made of it.
+    known = (p for p in last if cone is None or cone.holds(p) or p in based)
+    keys = {**based, **memory.objects.files(tree, known)}
     data = {path: _data(memory, keys.get(path)) for path in last}
     return _folded(memory, saves, {path: Ground(was, was) for path, was in data.items()}, last)
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import islice
 
+from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.project.layout import prefixes_of
 from ctxrepo.errors import BeyondBounds, Damaged, GitFailed
@@ -132,6 +133,16 @@ class Objects(Refs, Past):
     def edit(self, tree: str | None, changes: Mapping[str, Key | None]) -> str:
         """The tree with `changes` (None removes a file); only folders with changes are written."""
         return _stored("a folder", lambda: self._edit(tree, changes) or str(self._repo.TreeBuilder().write()))
+
+    def within(self, tree: str | None, cone: Cone) -> str:
+        """The tree with only what `cone` holds of it; no folder that it holds whole is read."""
+        kept: dict[str, Key] = {}
+        for folder in cone.on_the_way:
+            for name, (mode, oid) in self.items(self._folder(tree, folder)).items():
+                path = f"{folder}/{name}" if folder else name
+                if cone.is_whole(path) or not folder_of((mode, oid)):
+                    kept[path] = f"{mode}:{oid}"
+        return self.edit(None, kept)
 
     # -- commits
 

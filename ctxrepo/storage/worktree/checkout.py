@@ -25,6 +25,7 @@ from ctxrepo.storage.worktree.disk import (
     Differing,
     Disk,
     Hidden,
+    SomeFiles,
     files_at_places,
     read_files,
     read_worktree,
@@ -207,9 +208,12 @@ class Checkout:
 
     def note_switch(self, old: str | None, new: str | None) -> None:
         """Record that the user's own git has checked out `new` over `old`: files that differ are based on
-        `new`, but links, which we never read, on nothing."""
+        `new`, but links, which we never read, and what a sparse clone leaves out on nothing."""
         differing = self.objects.diff(old, new)
         keys = {path: None if key and ":" in key else key for path, (_, key) in differing.items()}
+        cone = self.cone
+        if cone is not None:
+            keys = {p: key for p, key in keys.items() if cone.holds(p) or self.worktree.exists(p)}
         based = self.objects.edit(self.objects.ref(WT), keys)
         self.objects.set_ref(WT_NEXT, based)
         self.objects.set_ref(WT, based)
@@ -230,9 +234,7 @@ class Checkout:
         never |= {*self.converted(tree, coming)}
         due = {p for p in differing.keys() - never - set(hold) if not snapshot.is_out_of_reach(p)}
         before = self.objects.ref(WT)
-        # A file that is not in the snapshot keeps its base.
-        only = snapshot.disk.only
-        based = tree if only is None else self.objects.edit(before, self._keys(tree, only))
+        based = self._based(tree, snapshot.disk, before)
         if not due and not never and not hold and before == based:
             return []
         # First record what is about to be written: if we are killed below, a file that equals the new version
@@ -258,6 +260,16 @@ class Checkout:
         self.objects.set_ref(WT, based)
         self.objects.set_ref(WT_NEXT, based)
         return self.worktree.replaced.late_writes() if due else []
+
+    def _based(self, tree: str, disk: Disk, before: str | None) -> str:
+        """What files are based on once they follow `tree`, and were based on `before`. One that is not in the
+        snapshot keeps its base; one that a sparse clone leaves out has none until it is on disk: whatever
+        somebody puts there was not made of it."""
+        if isinstance(disk, SomeFiles):
+            return self.objects.edit(before, self._keys(tree, disk.only))
+        if self.cone is None:
+            return tree
+        return self.objects.edit(self.objects.within(tree, self.cone), self._keys(tree, [*disk.outside()]))
 
     def _keys(self, tree: str | None, paths: Collection[str]) -> dict[str, Key | None]:
         """path -> key in a tree; None where the tree has no such file."""

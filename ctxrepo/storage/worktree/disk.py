@@ -80,6 +80,16 @@ class AllFiles:
             folder = folder.folders.get(part) if folder else None
         return folder is not None and name in folder.files
 
+    def outside(self) -> Iterator[str]:
+        """Paths of the files that are on disk and that the cone doesn't hold."""
+        waiting = [("", self.top)] if self.cone else []
+        while waiting and self.cone:
+            prefix, folder = waiting.pop()
+            if not self.cone.holds(prefix):
+                yield from (prefix + name for name in folder.files)
+            below = ((f"{prefix}{name}", each) for name, each in folder.folders.items())
+            waiting += [(f"{path}/", each) for path, each in below if not self.cone.is_whole(path)]
+
     def shared(self, objects: Objects, tree: str | None) -> Iterator[str]:
         """Paths of files that are both on disk and in a tree, whatever their bytes are."""
         waiting = [("", self.top, tree)]

@@ -98,6 +98,90 @@ def test_a_note_outside_that_both_changed_is_brought_for_the_merge(sparse: Machi
     assert sparse.tree() == full.tree()
 
 
+def facts(text: str) -> set[str]:
+    return {line for line in text.splitlines() if line.startswith("- ")}
+
+
+def test_a_file_put_where_a_note_is_left_out_only_adds(sparse: Machine, full: Machine) -> None:
+    """By hand, by an agent's tool, as another note that is moved: nobody saw what it would replace."""
+    full.write("one/topics/n2.md", "".join(f"- fact number {n}\n" for n in range(12)))
+    full.sync()
+    sparse.sync()
+    sparse.write("one/topics/n1.md", "- typed by hand\n")
+    (sparse.clone / "one/topics/n2.md").write_text("- and here\n")
+    assert sparse.sync().held == ()
+    full.sync()
+    assert facts(full.read("one/topics/n1.md")) == {"- one says 1", "- typed by hand"}
+    assert facts(full.read("one/topics/n2.md")) == {"- and here", *(f"- fact number {n}" for n in range(12))}
+    assert full.read("one/topics/n0.md") == "- one says 0\n"
+    # From now on it is on disk, and what a hand takes out of it is taken out.
+    sparse.write("one/topics/n1.md", "- typed by hand\n")
+    sparse.sync()
+    full.sync()
+    assert facts(full.read("one/topics/n1.md")) == {"- typed by hand"}
+    assert sparse.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("remember", "by scope", "--scope", "one", "--note", "topics/n1.md"),
+        ("remember", "by scope", "--note", "one:topics/n1.md"),
+        ("move", "topics/by.md", "one:topics/by.md"),
+        ("read", "one/topics/n1.md"),
+        ("list", "--scope", "one"),
+        ("search", "says", "--scope", "one"),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_a_command_that_names_a_project_brings_its_notes(
+    sparse: Machine, full: Machine, words: tuple[str, ...]
+) -> None:
+    registry = full.read("ctxrepo.toml")
+    full.write(
+        "ctxrepo.toml", registry.replace("[projects]\n", '[projects]\n"git.example.org/one" = "one"\n')
+    )
+    full.sync()
+    sparse.sync()
+    sparse.write("global/topics/by.md", "- by scope\n")
+    done = sparse.ctxrepo(*words)
+    assert done.returncode == 0, done.stderr
+    assert "one says 1" in sparse.read("one/topics/n1.md")
+    assert not (sparse.clone / "two").exists()
+    sparse.sync()
+    full.sync()
+    assert {"- one says 0", "- one says 1"} <= facts(
+        full.read("one/topics/n0.md") + full.read("one/topics/n1.md")
+    )
+
+
+def test_what_a_commit_did_elsewhere_can_be_undone(sparse: Machine, full: Machine) -> None:
+    full.write("one/topics/n1.md", "- one says something wrong\n")
+    full.sync()
+    sparse.sync()
+    done = sparse.ctxrepo("undo", full.git("rev-parse", "HEAD").strip())
+    assert done.returncode == 0, done.stderr
+    sparse.sync()
+    full.sync()
+    assert full.read("one/topics/n1.md") == "- one says 1\n"
+
+
+def test_without_the_remote_nothing_is_written_where_notes_are_left_out(
+    sparse: Machine, remote: Path
+) -> None:
+    away = remote.with_suffix(".away")
+    remote.rename(away)
+    for words in (("remember", "of the shop, too"), ("read", "one/topics/n1.md")):
+        done = sparse.ctxrepo(*words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "are not on this machine, and the remote can't be asked" in done.stderr
+    assert sparse.ctxrepo("remember", "everywhere", "--scope", "global").returncode == 0
+    assert sparse.ctxrepo("status").returncode == 0
+    away.rename(remote)
+    assert sparse.ctxrepo("remember", "of the shop, too").returncode == 0
+    assert "of the shop" in sparse.read("shop/MEMORY.md").split("of the shop, too")[0]
+
+
 def test_what_a_person_staged_stays_staged(sparse: Machine, full: Machine) -> None:
     sparse.write("global/staged.md", "- staged\n")
     sparse.git("add", "global/staged.md")
