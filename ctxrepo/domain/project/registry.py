@@ -89,12 +89,14 @@ def is_global_folder(name: str) -> bool:
     return name == GLOBAL or is_folder_name(name)
 
 
-def folder_for(project_id: str, registry: Registry, folders: Collection[str]) -> str:
-    """A folder for a new project: the last part of its id, with `-2`, `-3` … if that is in use; a folder
-    of exactly that name that no project claims is adopted."""
+def folder_for(
+    project_id: str, registry: Registry, folders: Collection[str], others: Collection[str] = ()
+) -> str:
+    """A folder for a new project: the last part of its id, with `-2`, `-3` … if that is in use, by a file or
+    a link of the names `others` too; a folder of exactly that name that no project claims is adopted."""
     last = unicodedata.normalize("NFC", project_id).rstrip("/").rpartition("/")[2].rpartition(":")[2]
     base = re.sub(r"[^\w.@+-]+", "-", last).strip("-. ")[:80].strip("-. ") or "project"
-    claimed = {f.casefold() for f in registry.projects.values()}
+    claimed = {f.casefold() for f in (*registry.projects.values(), *others)}
     existing = {f.casefold() for f in folders}
     if is_folder_name(base) and base.casefold() not in claimed:
         return base

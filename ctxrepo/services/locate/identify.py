@@ -88,8 +88,8 @@ def project_of(memory: Memory, registry: Registry, identity: str, name: str = ""
     if registry.problem:
         hint = f"Mend {memory.root / REGISTRY}; until then no new project is known."
         raise ConfigError(registry.problem, hint)
-    folders = folders_in(memory)
-    folder = folder_for(identity, registry, folders)
+    folders, others = folders_in(memory), others_in(memory)
+    folder = folder_for(identity, registry, folders, others)
     # pi-memory-md names a project's folder as the checkout is called: where nobody claims it, it is adopted
     # and can be read before anything is written.
     if folder not in folders and name and (named := folder_for(f"dir:{name}", registry, folders)) in folders:
@@ -114,6 +114,12 @@ def folders_in(memory: Memory, below: str = "") -> set[str]:
         head = memory.head_tree
         names |= {name for name, key in memory.objects.names_in(head, below).items() if key is None}
     return names
+
+
+def others_in(memory: Memory, below: str = "") -> set[str]:
+    """The names of what is no folder in a folder of the memory: none of a project can be made there."""
+    place = memory.root / below
+    return {p.name for p in place.iterdir()} - folders_in(memory, below) if place.is_dir() else set()
 
 
 Why = Literal["explicit", "remote", "root commit", "directory"]

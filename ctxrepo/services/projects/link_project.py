@@ -16,7 +16,7 @@ from ctxrepo.domain.project.target import nearest
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.identify import Project, folders_in, read_registry
+from ctxrepo.services.locate.identify import Project, folders_in, others_in, read_registry
 from ctxrepo.services.locate.look import update_recorded_checkouts
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.saving.commit import commit
@@ -108,7 +108,9 @@ def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now
         before = registry.folder_of(name)
         if name not in registry.aliases:
             return UnlinkResult(name, before, is_changed=False, names=tuple(registry.names_of(name)))
-        folder = registry.projects.get(name) or folder_for(name, registry, folders_in(memory))
+        folder = registry.projects.get(name) or folder_for(
+            name, registry, folders_in(memory), others_in(memory)
+        )
         # Registered at once: a name without a folder would be taken for one that got surer, and linked again.
         text = with_project(with_alias(draft.text(REGISTRY) or "", name, None), name, folder)
         draft.put(REGISTRY, text)
@@ -167,7 +169,9 @@ def _require_free(memory: Memory, project: Project, new: str) -> None:
     if new == project.folder:
         raise Refused(f"the project's folder is called {new} already", "`ctxrepo project show` tells more.")
     files = memory.worktree.scan(TAPES).files
-    names = folders_in(memory) | folders_in(memory, TAPES) | {scope_of(path) for path in files}
-    for existing in sorted(names | set(read_registry(memory).projects.values())):
+    folders = folders_in(memory) | folders_in(memory, TAPES) | {scope_of(path) for path in files}
+    folders |= set(read_registry(memory).projects.values())
+    for existing in sorted(folders | others_in(memory) | others_in(memory, TAPES)):
         if fold(existing) == fold(new):
-            raise Refused(f"there is {existing}/ in the memory already", "Choose a name that nothing has.")
+            name = f"{existing}/" if existing in folders else existing
+            raise Refused(f"there is {name} in the memory already", "Choose a name that nothing has.")

@@ -32,6 +32,7 @@ from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name, why_unwritable
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.usage import MEMORY_WRITE, Access, AccessLog
+from ctxrepo.storage.worktree.scan import in_the_way
 from ctxrepo.storage.worktree.worktree import FileUpdate
 
 _MOVES = frozenset({"move", "rename", "link", "unlink"})
@@ -233,6 +234,8 @@ def _checked(draft: Draft) -> tuple[list[str], dict[str, bytes]]:
     changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
     new_bytes = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
     refuse([refusal for path, data in new_bytes.items() for refusal in _refusals(draft, path, data)])
+    for place, why in in_the_way(draft.memory.root, new_bytes).items():  # before the first file is written
+        raise Refused(f"{place} {why}", "Nothing was changed. Move it away, or choose another place.")
     return changed, new_bytes
 
 

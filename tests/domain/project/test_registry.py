@@ -78,6 +78,7 @@ def test_a_folder_that_is_claimed_or_reserved_gets_a_number() -> None:
     assert folder_for("other.example/Shop", registry, []) == "Shop-2"
     assert folder_for("other.example/shop", registry, ["shop", "SHOP-2"]) == "shop-3"
     assert folder_for("x/global", Registry(), []) == "global-2"
+    assert folder_for("x/readme.md", Registry(), [], ["README.md"]) == "readme.md-2"
 
 
 def test_a_folder_that_nobody_claims_is_adopted() -> None:

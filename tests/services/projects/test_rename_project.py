@@ -251,9 +251,14 @@ def test_what_is_there_already_is_not_taken(both: tuple[Machine, Machine]) -> No
     ada.write("TAPE/legacy__anchors.jsonl", "{}\n")
     text = ada.read("ctxrepo.toml").replace("[projects]", '[projects]\nother = "claimed"')
     ada.write("ctxrepo.toml", text)
-    for name in ("loose", "LOOSE", "taped", "legacy", "Claimed", "Shop", "shop"):
+    ada.write("plain", "x\n")
+    ada.write("TAPE/tape.txt", "x\n")
+    (ada.clone / "linked").symlink_to(ada.home)
+    taken = ("loose", "LOOSE", "taped", "legacy", "Claimed", "Shop", "shop")
+    for name in (*taken, "README.md", "readme.MD", "Plain", "tape.txt", "linked"):
         with pytest.raises(Refused):
             rename(ada, name)
+        assert ada.read("ctxrepo.toml") == text
     assert (ada.clone / "shop" / NOTE).exists()
     assert not ada.open().journal.names()
 

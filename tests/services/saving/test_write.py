@@ -85,6 +85,30 @@ def test_what_the_guard_refuses_removes_nothing_either(mine: Machine) -> None:
     assert not memory.journal.names()
 
 
+OBSTACLES: dict[str, Callable[[Path], object]] = {
+    "a file": lambda place: place.write_text("x\n"),
+    "a link": lambda place: place.symlink_to(place.parent),
+    "a repository": lambda place: (place / ".git").mkdir(parents=True),
+}
+
+
+@pytest.mark.parametrize("what", OBSTACLES)
+def test_where_something_is_in_the_way_of_one_file_none_is_written(mine: Machine, what: str) -> None:
+    memory = mine.open()
+    OBSTACLES[what](memory.root / "shop/a")
+
+    def write() -> None:
+        with drafting(memory, "test", Origin(memory.host), NOW) as draft:
+            draft.put(NOTE, "- a\n- new\n")
+            draft.put("shop/a/b.md", "- there\n")
+            draft.remove(GONE)
+
+    with pytest.raises(Refused, match="shop/a is"):
+        write()
+    assert (mine.read(NOTE), mine.read(GONE)) == ("- a\n", "- b\n")
+    assert not memory.journal.names()
+
+
 @pytest.mark.parametrize("path", ["../out", ".git/config", "conflicts/../../x"])
 def test_nothing_outside_is_removed(mine: Machine, path: str) -> None:
     memory = mine.open()
