@@ -133,9 +133,16 @@ class Draft:
         return self._ignored[path]
 
     def require_kept(self, to: Mapping[str, str]) -> None:
-        """Refused where a note would go, by path, from where git's own files keep it to where they don't."""
+        """Refused where a note would go, by path, from where git's own files keep it to where they don't, or
+        the other way: then all other machines would lose it."""
         kept = self._kept(to)
-        if lost := sorted(kept - {path for path in kept if to[path] in self._kept([to[path]])}):
+        goals = self._kept({*to.values()})
+        if lost := sorted(path for path in to.keys() - kept if to[path] in goals):
+            raise Refused(
+                f"git ignores or converts {to[lost[0]]}: no other machine would have {lost[0]} any more",
+                "Choose another place, or move the file yourself if you mean that.",
+            )
+        if lost := sorted(path for path in kept if to[path] not in goals):
             raise Refused(
                 f"git ignores or converts {lost[0]}, and {to[lost[0]]} would be committed and sent",
                 "Choose a place that git's own files name as well, or move the file yourself.",

@@ -240,6 +240,34 @@ def test_no_command_brings_it_from_where_it_is_kept_to_where_it_is_sent(
     assert "what I earn" not in on_remote(mine)
 
 
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("private/\nstore/\narchive/", ".gitignore"),
+        ("shop/private/*\nstore/*\nshop/archive/**", ".git/info/exclude"),
+        ("*/private/** filter=crypt\nstore/** filter=crypt\n*/archive/** filter=crypt", ".gitattributes"),
+    ],
+)
+def test_no_command_takes_from_all_other_machines_what_they_have(mine: Machine, line: str, file: str) -> None:
+    mine.remember("sold since May", category="pay")
+    (entry,) = mine.json("read", "topics/pay.md")["data"]["entries"]
+    mine.write(file, f"{line}\n")
+    mine.sync()
+    before = mine.git("rev-parse", "HEAD")
+    for words in (
+        ("move", "topics/pay.md", "private/pay.md"),
+        ("move", entry["id"], "private/pay.md"),
+        ("archive", "topics/pay.md"),
+        ("project", "rename", "store"),
+    ):
+        refused = mine.ctxrepo(*words)
+        assert refused.returncode == 6, words
+        assert "no other machine would have" in refused.stderr
+    mine.sync()
+    assert mine.git("rev-parse", "HEAD") == before
+    assert mine.read("shop/topics/pay.md").endswith("sold since May\n")
+
+
 def test_a_note_that_no_commit_holds_is_not_forgotten_for_good(hiding: Machine) -> None:
     refused = hiding.ctxrepo("forget", "private/pay.md")
     assert refused.returncode == 6
