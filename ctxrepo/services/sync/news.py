@@ -7,7 +7,7 @@ from itertools import islice, permutations
 from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_conflict_copy, is_note, scope_of
+from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_conflict_copy, is_note, scope_of, tapes_of
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.evidence import Evidence, end_of, marks, renamed
 from ctxrepo.services.faults.past_deletions import confirmed_since
@@ -58,10 +58,20 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
         stays = is_of_another and former[0] in folders and _has_stayed(memory, since, former[0], new)
         if new in folders and not stays:
             yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
-        else:
+            continue
+        is_anothers = former[0] in read_registry(memory).projects.values()
+        tapes, says = tapes_of(former[0]), f"the folder of {identity} is {new}/ by {REGISTRY}"
+        if stays or (former[0] in folders and not is_anothers):
             why = f"its notes are in {former[0]}/" if new in folders else "there is no such folder"
-            way = f"`ctxrepo project link {former[0]}` in a checkout of it has its notes in view again"
-            yield f"the folder of {identity} is {new}/ by {REGISTRY}, and {why}: {way}"
+            way = f"`ctxrepo project link {former[0]}` in a checkout of it"
+            if is_anothers:  # to link them would make one project of two
+                way = f"{former[0]}/ as its folder there"
+            yield f"{says}, and {why}: {way} has its notes in view again"
+        elif not is_anothers and memory.objects.below(memory.head_tree, tapes):
+            why = f"its anchors are in {tapes}/: {former[0]}/ as its folder there has them in view again"
+            yield f"{says}, and {why}"
+        else:  # nothing was written in it, or only anchors, which went along
+            yield f"the folder of {identity} is {new}/ now, no longer {former[0]}/"
 
 
 def _has_stayed(memory: Memory, since: str, former: str, new: str) -> bool:

@@ -80,7 +80,8 @@ def test_two_projects_that_swap_folders_are_told_as_renamed_unless_a_hand_swappe
     ada.sync()
     told = " ".join(ben.sync().notices)
     assert ("/shop are in two/ now, no longer in shop/" in told) == by_commands
-    assert ("has its notes in view again" in told) == (not by_commands)
+    assert ("shop/ as its folder there has its notes in view again" in told) == (not by_commands)
+    assert "project link" not in told  # which would make one project of the two
 
 
 def files(machine: Machine) -> list[str]:
@@ -303,6 +304,39 @@ def test_a_folder_that_a_hand_named_and_that_is_not_there_is_told_with_what_help
     assert "`ctxrepo project link shop`" in told[0]
     assert ada.ctxrepo("project", "link", "shop").returncode == 0
     assert "602" in ada.ctxrepo("recall", "river port").stdout
+
+
+def test_a_project_without_notes_is_told_as_renamed_and_nothing_to_do(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.ctxrepo("handoff", "--next", "go on")
+    ada.sync()
+    ben.sync()
+    rename(ben, "store")
+    ben.sync()
+    line = "the folder of git.example.org/ada/shop is store/ now, no longer shop/"
+    assert [line for line in ada.sync().notices if "shop" in line] == [line]
+    assert "Next: go on" in ada.ctxrepo("handoff", "--show").stdout
+    # Another project takes the old name: what is in it now isn't this one's.
+    ada.write(REGISTRY, ada.read(REGISTRY) + '"example.org/new" = "shop"\n')
+    ada.write("shop/MEMORY.md", "- of another project\n")
+    ada.sync()
+    rename(ben, "market")
+    told = " ".join([*ben.sync().notices, *ada.sync().notices, *ben.sync().notices])
+    assert "market/ now, no longer store/" in told
+    assert "in view again" not in told
+
+
+def test_anchors_that_a_hand_left_behind_are_told_with_where_they_are(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    ada.ctxrepo("handoff", "--next", "go on")
+    ada.sync()
+    ben.sync()
+    ben.write(REGISTRY, ben.read(REGISTRY).replace('"shop"', '"store"'))
+    ben.sync()
+    (told,) = [line for line in ada.sync().notices if "shop" in line]
+    assert "its anchors are in TAPE/shop/: shop/ as its folder there has them in view again" in told
+    ada.write(REGISTRY, ada.read(REGISTRY).replace('"store"', '"shop"'))
+    assert "Next: go on" in ada.ctxrepo("handoff", "--show").stdout
 
 
 def test_a_folder_of_another_project_that_a_hand_named_is_not_told_as_where_the_notes_are(
