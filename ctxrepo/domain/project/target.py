@@ -83,13 +83,14 @@ def names_scope(request: object) -> bool:
 
 def scopes_named(request: object) -> set[str]:
     """The scopes that a request may name, wherever it does: before a colon, as the folder with which a path
-    begins, or by themselves."""
+    begins, or by themselves; and each entry that it names, as its ^ID."""
     requests = request if isinstance(request, list | tuple) else [request]
     named: set[str] = set()
     for one in (one for each in requests for one in (each, getattr(each, "query", None))):
         for name, value in getattr(one, "__dict__", {}).items():
             if isinstance(value, Target):
                 named |= {value.scope, value.path.partition("/")[0] if "/" in value.path else ""}
+                named |= {f"^{name}" for name in (value.entry_id, value.word) if name}
             elif name == "scope" and isinstance(value, str):
                 named.add(value)
     return named - {"", PROJECT}

@@ -1,13 +1,15 @@
 """A clone that has only the global notes and those of projects that are worked on here."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, scope_of, tapes_of
-from ctxrepo.domain.project.registry import is_folder_name
+from ctxrepo.domain.project.target import ids_meant
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.locate.identify import Project, read_registry
+from ctxrepo.services.reading.find import folders_left_out
+from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 
 
@@ -16,27 +18,30 @@ def always(global_folder: str) -> Cone:
     return Cone.of([global_folder, tapes_of(global_folder), CONFLICTS, INBOX, BOOKKEEPING])
 
 
-def folders_left_out(memory: Memory) -> Sequence[str]:
-    """The folders with notes of the last commit that a sparse clone hasn't brought, sorted; of a full one
-    none."""
-    cone = memory.clone.cone
-    if cone is None:
-        return ()
-    names = memory.objects.names_in(memory.head_tree, "")
-    folders = (name for name, key in names.items() if key is None and is_folder_name(name))
-    return sorted(folder for folder in folders if not cone.is_whole(folder))
-
-
-def widen_to_named(memory: Memory, scopes: Iterable[str], now: datetime) -> None:
-    """Bring the notes of the projects with these ids or folders to a sparse clone, as a command names them:
+def widen_to_named(memory: Memory, named: Iterable[str], now: datetime) -> None:
+    """Bring the notes of projects to a sparse clone that a command names, by id, by folder or by an ^ID:
     what it wrote without them would be a note beside the one that is meant."""
-    if not (left_out := folders_left_out(memory)) or memory.why_read_only:
+    if not (left_out := folders_left_out(memory)):
         return
     registry = read_registry(memory)
-    for name in scopes:
-        folder = registry.folder_of(name) or name
-        if folder in left_out:
-            widen(memory, Project("", folder, is_registered=True), now)
+    for name in named:
+        folders = (
+            _folders_of(memory, name[1:]) if name.startswith("^") else [registry.folder_of(name) or name]
+        )
+        for folder in left_out & {*folders}:
+            if not memory.why_read_only:
+                widen(memory, Project("", folder, is_registered=True), now)
+            elif memory.notice:
+                memory.notice(f"the notes of {folder}/ are not on this machine: {memory.why_read_only}")
+
+
+def _folders_of(memory: Memory, name: str) -> set[str]:
+    """The folders that an entry was in which isn't here, by what was recorded of it."""
+    if memory.cache.entries_beginning(name, 1):
+        return set()
+    records = evidence_now(memory)
+    ids = {*ids_meant(name, (i for one in records for i in (one.entry, one.to)))}
+    return {scope_of(one.path) for one in records if not ids.isdisjoint((one.entry, one.to))}
 
 
 def widen_to_changed(memory: Memory, commit: str, now: datetime) -> None:

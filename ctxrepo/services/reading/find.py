@@ -159,6 +159,8 @@ def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
         hint = (
             f"An id has 12 characters, 0-9 and a-f; the first {SHORTEST} may do. `ctxrepo search` shows them."
         )
+    else:
+        hint = where_else(memory, hint)
     raise NotFound(f"there is no entry ^{name}", hint)
 
 
@@ -223,6 +225,27 @@ def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str
     there = {path for folder in below for path in memory.worktree.scan(folder).files}
     there |= {path for path in undeleted(memory) if {"", path.partition("/")[0]}.intersection(below)}
     return sorted(path for path in there if is_note(path) and "/" in path)
+
+
+def folders_left_out(memory: Memory) -> Set[str]:
+    """The folders with notes of the last commit that a sparse clone hasn't brought; none of a full one."""
+    cone = memory.clone.cone
+    if cone is None:
+        return frozenset()
+    names = memory.objects.names_in(memory.head_tree, "")
+    folders = (name for name, key in names.items() if key is None and is_folder_name(name))
+    return frozenset(folder for folder in folders if not cone.is_whole(folder))
+
+
+def where_else(memory: Memory, hint: str) -> str:
+    """What helps where nothing was found: `hint`, or that it may be in what a sparse clone hasn't brought."""
+    if not (left_out := sorted(folders_left_out(memory))):
+        return hint
+    names = f"{', '.join(left_out[:SHOWN])}{f' and {len(left_out) - SHOWN} more' * (len(left_out) > SHOWN)}"
+    return (
+        f"It may be in what is not on this machine: {names}. A command that names one of them brings it, as "
+        f"`ctxrepo list --scope {left_out[0]}` does."
+    )
 
 
 def undeleted(memory: Memory) -> Set[str]:

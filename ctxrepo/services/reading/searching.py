@@ -11,7 +11,7 @@ from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order
+from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order, where_else
 from ctxrepo.storage.cache.layout import CachedEntry, CachedNote
 from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.memory import Memory
@@ -92,7 +92,8 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
     if not hits:
         kind = [f"[{asked.category}]"] if asked.category else []
         said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
-        raise NotFound(f"nothing found for {said!r}", "`--in sessions` searches past sessions instead.")
+        hint = "`--in sessions` searches past sessions instead."
+        raise NotFound(f"nothing found for {said!r}", hint if only else where_else(memory, hint))
     return _as_on_disk(memory, hits[:limit])
 
 

@@ -18,6 +18,7 @@ from ctxrepo.services.reading.find import (
     places_of,
     read_note,
     spelt,
+    where_else,
 )
 from ctxrepo.storage.memory import Memory
 
@@ -101,7 +102,10 @@ def _no_note(memory: Memory, target: Target, project: Project | None) -> NoRetur
     if archived:
         raise NotFound(f"{lost} any more", f"It is in the archive: {archived[0]}.")
     near = near_notes(target.path, known)
-    raise NotFound(lost, f"Near it: {', '.join(near)}." if near else "`ctxrepo list` shows the notes.")
+    if near:
+        raise NotFound(lost, f"Near it: {', '.join(near)}.")
+    shows = "`ctxrepo list` shows the notes."
+    raise NotFound(lost, shows if target.scope else where_else(memory, shows))
 
 
 @dataclass(frozen=True)

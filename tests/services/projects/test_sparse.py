@@ -155,6 +155,42 @@ def test_a_command_that_names_a_project_brings_its_notes(
     )
 
 
+def test_what_is_not_here_is_not_told_as_none(sparse: Machine, full: Machine) -> None:
+    (known,) = (full.json("remember", "where docks are", "--note", "topics/docks.md")["data"]["id"],)
+    (unsaid,) = full.json("read", "one/topics/n1.md")["data"]["entries"]
+    full.sync()
+    sparse.sync()
+    elsewhere = sparse.home.parent
+    for words in (
+        ("search", "docks"),
+        ("read", unsaid["id"]),
+        ("edit", unsaid["id"], "--old", "a", "--new", "b"),
+    ):
+        done = sparse.ctxrepo(*words, cwd=elsewhere)
+        assert done.returncode == 3
+        assert "It may be in what is not on this machine: one, shop, two." in done.stderr
+    # What was recorded of an entry tells where it is.
+    assert "where docks are" in sparse.ctxrepo("read", known, cwd=elsewhere).stdout
+    assert folders(sparse) == {"global", "shop"}
+
+
+def test_what_git_has_here_is_brought_without_the_remote(full: Machine, remote: Path) -> None:
+    """A person's own git has narrowed a full clone."""
+    full.git("status")  # or git would leave files whose stamps it doesn't know
+    full.git("sparse-checkout", "set", "--cone", "global", "conflicts", "inbox", ".ctx", "TAPE/global")
+    full.sync()
+    remote.rename(remote.with_suffix(".away"))
+    elsewhere = full.home.parent
+    why = full.ctxrepo("why", "one/topics/n1.md", cwd=elsewhere)
+    assert "state    current" in why.stdout
+    assert folders(full) == {"global", "one"}
+    full.write("two/topics/n1.md", "- two says more\n")
+    assert full.ctxrepo("remember", "of the shop, too").returncode == 0
+    full.ctxrepo("sync")
+    assert facts(full.read("two/topics/n1.md")) == {"- two says 1", "- two says more"}
+    assert "of the shop\n" in full.read("shop/MEMORY.md")
+
+
 def test_what_a_commit_did_elsewhere_can_be_undone(sparse: Machine, full: Machine) -> None:
     full.write("one/topics/n1.md", "- one says something wrong\n")
     full.sync()
