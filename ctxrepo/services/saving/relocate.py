@@ -8,7 +8,7 @@ from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note.entry import entries_of, moved
 from ctxrepo.domain.note.links import Moves
 from ctxrepo.domain.note.note import decode_exactly, encode, utf16
-from ctxrepo.domain.project.layout import TAPES, is_conflict_copy, is_note, moved_path
+from ctxrepo.domain.project.layout import TAPES, fold, is_conflict_copy, is_note, moved_path
 from ctxrepo.domain.project.registry import rename_links
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import Refused, Unreadable
@@ -78,6 +78,9 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
     scans = [draft.memory.worktree.scan(folder) for folder in (old, TAPES)]
     paths = sorted(path for scan in scans for path in scan.files)
     files = {path: to for path in paths if (to := moved_path(path, old, new))}
+    # Two names that differ only in case are one file on other machines.
+    twins = {fold(path): path for path in memory.worktree.scan(new).files}
+    files = {p: to if memory.worktree.exists(to) else twins.get(fold(to), to) for p, to in files.items()}
     draft.require_kept(files)
     moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
     named = named_in_evidence(memory) if files else set()

@@ -64,6 +64,35 @@ def test_it_goes_on_in_the_old_folder(both: tuple[Machine, Machine], target: str
     assert ada.remember("of the new name").at.startswith("shop/")
 
 
+def test_names_that_differ_only_in_case_are_one_note(both: tuple[Machine, Machine]) -> None:
+    """On another machine they are one file, and one of two would hide the other."""
+    ada, ben = both
+    ada.remember("of the new name")
+    ada.write("shop/Notes.md", "- of the old name\n")
+    ada.write("shop/Topics/a.md", "- in topics\n")
+    ada.write("storefront/notes.md", "- of the new name\n")
+    ada.write("storefront/topics/A.md", "- in topics, too\n")
+    assert link(ada, "shop").relocated.files == 3
+    ada.sync()
+    ben.sync()
+    names = ben.git("ls-tree", "-r", "--name-only", "HEAD", "shop").splitlines()
+    assert names == ["shop/MEMORY.md", "shop/Notes.md", "shop/Topics/a.md"]
+    assert {*ben.read("shop/Notes.md").splitlines()} == {"- of the old name", "- of the new name"}
+    assert {*ben.read("shop/Topics/a.md").splitlines()} == {"- in topics", "- in topics, too"}
+
+
+def test_where_a_file_is_in_place_of_a_folder_nothing_is_linked(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.remember("of the new name")
+    ada.write("shop/topics", "no folder\n")
+    ada.write("storefront/topics/a.md", "- of the new name\n")
+    before = ada.read("ctxrepo.toml")
+    with pytest.raises(Refused, match="shop/topics is a file in place of a folder"):
+        link(ada, "shop")
+    assert (ada.read("ctxrepo.toml"), place(ada)) == (before, (NEW, "storefront"))
+    assert ada.read("storefront/topics/a.md") == "- of the new name\n"
+
+
 def test_the_other_machine_needs_not_link_again(both: tuple[Machine, Machine]) -> None:
     ada, ben = both
     readdressed(ben)
