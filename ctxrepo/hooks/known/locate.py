@@ -44,6 +44,9 @@ class SessionFolder:
 OFFER = "Nothing is written about "
 """How a claim begins that offers to link the checkout's project to another."""
 
+FORMER = "This checkout was "
+"""How what a session is told begins where its checkout had the notes of another project before."""
+
 BY_NAME = "="
 """Stands before CTXREPO_PROJECT's text, in place of a checkout's path, in the row of that project."""
 

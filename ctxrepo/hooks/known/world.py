@@ -5,7 +5,7 @@ import os
 
 from ctxrepo.hooks.own_files import is_own_file
 
-FORMAT = 3
+FORMAT = 4
 """Version of the layout, kept as SQLite's `user_version`."""
 
 _LOCK_SECONDS = 2.5
@@ -258,10 +258,10 @@ UNKNOWN = "unknown"
 
 
 def claim_of(db: _sqlite3.Connection, top: str) -> tuple[str, bool, bool]:
-    """(why the checkout at `top` may not be what it says, or ''; whether it is therefore given nothing;
-    whether it is unknown what it is)."""
-    row = db.execute("select claim, is_held, stamp from given where top = ?", (top,)).fetchone()
-    return (row[0], bool(row[1]), row[2] == UNKNOWN) if row else ("", False, False)
+    """(why the checkout at `top` may not be what it says, or which project it was, or ''; whether it is
+    therefore given nothing; whether it is unknown what it is)."""
+    row = db.execute("select claim, is_held, stamp, offer from given where top = ?", (top,)).fetchone()
+    return (row[0] or row[3], bool(row[1]), row[2] == UNKNOWN) if row else ("", False, False)
 
 
 def checkout_with_config(db: _sqlite3.Connection, config: str, stamp: str) -> CheckoutRow | None:

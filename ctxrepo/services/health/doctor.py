@@ -29,7 +29,7 @@ from ctxrepo.services.faults.faults import (
 )
 from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
 from ctxrepo.services.health.clonecheck import FIX, check_clone, check_git, check_notes, check_objects
-from ctxrepo.services.locate.look import find_project
+from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.sessions.session_settings import own_memory, session_hooks
@@ -78,6 +78,7 @@ def _looks(
     yield "worker", partial(check_worker, memory, now)
     yield "meanings", partial(check_meanings, memory)
     yield "sessions", partial(check_sessions, memory)
+    yield "project", partial(check_project, memory, machine)
     yield "blocks", partial(check_blocks, memory)
     yield "agents", partial(check_agents, machine)
     for agent in (name for name, agent in AGENTS.items() if agent.memory_settings is not None):
@@ -230,6 +231,16 @@ def _told(fault: StandingFault, now: datetime) -> Finding:
     since = f" ({ago(datetime.fromisoformat(fault.since), now)})" if fault.since else ""
     level: Level = "warning" if fault.kind == "conflict" else "error"
     return Finding(f"{fault.fault}{since}", fault.remedy, level)
+
+
+def check_project(memory: Memory, machine: Machine) -> CheckOutcome | None:
+    """Whether the notes of this checkout may be those of another project; None where nothing says so."""
+    here = find_location(memory, machine.checkout, machine.environment) if machine.checkout else None
+    if here is None or here.project is None or not here.hint:
+        return None
+    problem, _, remedy = here.hint.partition("; ")
+    finding = Finding(problem, f"{remedy[:1].upper()}{remedy[1:]}.", "warning")
+    return CheckOutcome("project", here.project.id, [finding])
 
 
 def check_state(memory: Memory) -> CheckOutcome:

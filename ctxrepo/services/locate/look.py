@@ -12,6 +12,7 @@ from ctxrepo.errors import GitFailed, NoAnswer, NotFound, Refused, in_words
 from ctxrepo.hooks.known.locate import BY_NAME, OFFER, top_of
 from ctxrepo.hooks.known.world import UNKNOWN, stamp_of
 from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.services.locate.former import all_before, former_hint, former_ids, former_offer, undecided
 from ctxrepo.services.locate.identify import (
     Identity,
     Location,
@@ -81,12 +82,14 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Locati
     except GitFailed as error:  # a write is not to fail for that where the answer is known
         return _recorded(memory, cwd, error)
     claim, told, registry = "", "", read_registry(memory)
-    hint = hint_of(project, registry)
+    former = former_ids(memory, code, project, registry) if project else ()
+    hint = former_hint(former, registry) or hint_of(project, registry)
     if project and project.is_registered:
         claim = find_claim(memory, code, project.id, project.checkout_id, registry)
-    elif project and hint and memory.settings.project.trust != "ask":
+    elif project and hint and not former and memory.settings.project.trust != "ask":
         told = f"{OFFER}{project.id} yet; {hint} makes them one"
-    record(memory, str(code.top), str(code.config), code.stamp, project, claim or told)
+    row = _row(str(code.top), str(code.config), code.stamp, project, claim or told)
+    record_checkout(memory.places.state, _with_former(row, code.born, former, registry))
     return replace(_here(memory, project, claim), hint=hint)
 
 
@@ -149,8 +152,10 @@ def _recorded(memory: Memory, cwd: Path, error: GitFailed) -> Location:
     if not top or _is_nobodys(memory, Path(top), Path(top) / ".git"):
         return Location(None)
     # Sessions there are told why.
-    unknown = CompiledCheckout(top, "", UNKNOWN, "", "", "", in_words(error))
-    record_checkout(memory.places.state, unknown)
+    before, unknown = find_checkout(memory.places.state, top), in_words(error)
+    born, was = (before.born, all_before(before)) if before else ("", ())
+    row = CompiledCheckout(top, "", UNKNOWN, "", "", "", unknown, born, "\n".join(was))
+    record_checkout(memory.places.state, row)
     why = f"{error.message}, so it isn't known which project {top} is"
     remedy = "Until then name the scope yourself, as in --scope global, or the project with CTXREPO_PROJECT."
     return Location(None, unknown=GitFailed(why, f"{error.hint} {remedy}".strip()))
@@ -266,7 +271,7 @@ def recorded_location(memory: Memory, around: FolderFacts) -> Location | None:
     row = find_checkout(memory.places.state, around.top) if around.config else None
     if row is None or (row.config, row.stamp) != (around.config, around.stamp):
         return None
-    if row.claim or is_bare(row.own):
+    if row.claim or row.former or is_bare(row.own):
         return None
     registry = read_registry(memory)
     if not registry.folder_of(row.own):
@@ -297,10 +302,19 @@ def record(
     memory: Memory, top: str, config: str, stamp: str, project: Project | None, claim: str = ""
 ) -> None:
     """Record the project of a checkout for the hooks."""
+    record_checkout(memory.places.state, _row(top, config, stamp, project, claim))
+
+
+def _row(top: str, config: str, stamp: str, project: Project | None, claim: str) -> CompiledCheckout:
     folder = project.folder if project and project.is_registered else ""
     identity, own = (project.id, project.checkout_id) if project else ("", "")
-    checkout = CompiledCheckout(top, config, stamp, identity, folder, own, claim)
-    record_checkout(memory.places.state, checkout)
+    return CompiledCheckout(top, config, stamp, identity, folder, own, claim)
+
+
+def _with_former(
+    row: CompiledCheckout, born: str, former: Sequence[str], registry: Registry
+) -> CompiledCheckout:
+    return replace(row, born=born, former="\n".join(former), offer=former_offer(former, registry))
 
 
 def update_recorded_checkouts(memory: Memory) -> None:
@@ -313,12 +327,14 @@ def update_recorded_checkouts(memory: Memory) -> None:
     for row in read_checkouts(memory.places.state):
         now = registry.canonical(row.own)
         is_current = row.project == now and row.folder and row.folder == registry.projects.get(now)
-        if row.project and not is_current:
+        if row.project and (row.former or not is_current):
             project = project_by_now(memory, registry, row.own, row.project)
             if row.folder not in ("", project.folder):
                 moves[row.folder] = project.folder
+            former = undecided(row.former.splitlines(), project, registry)
             claim = row.claim if row.folder else ""  # before that it could only say which project it may be
-            record(memory, row.top, row.config, row.stamp, project, claim)
+            made = _row(row.top, row.config, row.stamp, project, claim)
+            record_checkout(memory.places.state, _with_former(made, row.born, former, registry))
     if moves:
         from ctxrepo.storage.sessions.local_tape import LocalTape
 

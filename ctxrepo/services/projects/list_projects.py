@@ -68,6 +68,8 @@ class Shown:
     checkouts: Sequence[str]
     claim: str = ""
     """Why this checkout may not be that project, '' otherwise."""
+    hint: str = ""
+    """Which other project it may be, '' for none."""
 
 
 def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
@@ -93,6 +95,7 @@ def show_project(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Shown:
         worktrees=memory.settings.project.worktrees,
         checkouts=checkouts_of(memory).get(project.id, ()),
         claim=here.claim,
+        hint=here.hint,
     )
 
 

@@ -22,7 +22,7 @@ _SCHEMA = Schema(FORMAT, __spec__, "compiled.sql")
 
 _SETTINGS = "select key, value from settings"
 _REPOSITORIES = "select id, home, position from repository order by position"
-_CHECKOUTS = "select top, config, stamp, project, folder, own, claim from checkout"
+_CHECKOUTS = "select top, config, stamp, project, folder, own, claim, born, former, offer from checkout"
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ class CompiledRepository:
 @dataclass(frozen=True)
 class CompiledCheckout:
     """What a code checkout was found to be: `project` '' is none, `folder` '' not registered yet. `own` is
-    the id that it yields itself; `claim` says why it may not be what it says, '' for nothing."""
+    the id that it yields itself; `claim` says why it may not be what it says, '' for nothing. `born` stays
+    the same while its git folder does; `former` are the ids of projects that it was before, a line each, and
+    `offer` is what sessions are told of the last of them."""
 
     top: str
     config: str
@@ -45,6 +47,9 @@ class CompiledCheckout:
     folder: str
     own: str
     claim: str = ""
+    born: str = ""
+    former: str = ""
+    offer: str = ""
 
 
 def _discard(state: Path) -> None:
@@ -83,7 +88,7 @@ def record_checkout(state: Path, checkout: CompiledCheckout) -> bool:
             return False
         with transaction(db):
             db.execute("delete from checkout where top = ?", row[:1])
-            db.execute("insert into checkout values (?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("insert into checkout values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             oldest = "delete from checkout where rowid <= (select max(rowid) from checkout) - ?"
             db.execute(oldest, (MAX_CHECKOUTS,))
     return True

@@ -30,7 +30,8 @@ class CodeCheckout:
     """A working tree of the user's, or the folder that a bare repository and its worktrees stand in.
     `common` is the git folder that all its worktrees share, `config` the file in it that decides the
     identity, `stamp` its `mtime_ns:size`. `name` is the folder name of the main worktree; `worktree` the
-    name of a linked one that is to be a project of its own, else ''."""
+    name of a linked one that is to be a project of its own, else ''. `born` tells this git folder from a
+    later one at its place, '' where nothing does."""
 
     top: Path
     common: Path
@@ -40,6 +41,7 @@ class CodeCheckout:
     remotes: Mapping[str, str]
     name: str
     worktree: str
+    born: str = ""
 
 
 def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> CodeCheckout | None:
@@ -80,6 +82,7 @@ def describe_checkout(folder: Path, env: Mapping[str, str], worktrees: str) -> C
         remotes={key.removeprefix("remote.").removesuffix(".url"): urls[0] for key, urls in remotes.items()},
         name=top.name if own == common else _name_of(common),
         worktree=own.name if own != common and worktrees == "isolate" else "",
+        born=stamp_of(str(common / "description")),  # written when the folder was made, and not since
     )
 
 

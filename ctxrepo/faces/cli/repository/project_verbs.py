@@ -108,6 +108,7 @@ def _lines(found: Shown) -> list[str]:
         "worktrees": [_WORKTREES.get(found.worktrees, found.worktrees)],
         "checkouts": found.checkouts,
         "claim": [shown(found.claim)] if found.claim else [],
+        "hint": [shown(found.hint)] if found.hint else [],
     }
     return [f"{name if n == 0 else '':<10}{row}" for name, of in rows.items() for n, row in enumerate(of)]
 
