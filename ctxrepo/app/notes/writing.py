@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +92,24 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
         desk.notice(f"sessions don't see proposals; `ctxrepo inbox accept {names}` remembers it")
         return proposed
     results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
-    desk.notice(*doubts(results))
+    desk.notice(*doubts(results), *_cut_pins(desk, facts, results))
     return results
+
+
+def _cut_pins(desk: Desk, facts: Sequence[Fact], results: Sequence[RememberResult]) -> Iterator[str]:
+    """What sessions here aren't given since more is pinned; a MEMORY.md is shown before that."""
+    from ctxrepo.services.delivery.start_packet import cut_pins
+    from ctxrepo.services.notes.remember import line_of
+
+    memory = desk.memory
+    here = {memory.global_folder, desk.project.folder if desk.project else ""}
+    pinned = {
+        f"{result.at} {shown_id(result)[:8]}": line_of(fact, "")
+        for fact, result in zip(facts, results, strict=True)
+        if result.pinned and result.at.partition("/")[0] in here and "/MEMORY.md#" not in result.at
+    }
+    if pinned and (cut := cut_pins(memory, desk.project, desk.cwd, pinned)):
+        yield cut
 
 
 def _fields(result: RememberResult) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.formats.jsonl import records, render, text_of
@@ -39,10 +39,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Marks:
-    """Ids of the entries that are pinned, and of those never to be delivered."""
+    """Ids of the entries that are pinned, and of those never to be delivered; when each was pinned."""
 
     pinned: frozenset[str] = frozenset()
     struck: frozenset[str] = frozenset()
+    pinned_at: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def to_line(evidence: Evidence) -> str:
@@ -77,6 +78,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     statements: set[str] = set()  # stated under this id, and neither superseded nor moved since
     stated: set[str] = set()  # the same, and what these moved to
     replaced: set[str] = set()  # while they were pinned
+    pinned_at: dict[str, str] = {}
     left: dict[str, list[set[str]]] = {}  # the marks of what moved, when it did
     heirs: dict[str, dict[str, None]] = {}  # what it moved to, in order
     later: dict[str, dict[str, None]] = {}  # what it moved to or was replaced by
@@ -86,6 +88,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
         match record.kind:
             case "pinned":
                 pinned |= names
+                pinned_at |= dict.fromkeys(names, record.ts)
             case "unpinned":  # stated again later, it isn't pinned again
                 pinned -= names
                 replaced -= names
@@ -101,6 +104,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 pinned -= names
                 if record.to and replaced & names:
                     pinned.add(record.to)
+                    pinned_at[record.to] = record.ts
                 statements.discard(record.entry)
                 stated -= names
                 struck |= names
@@ -127,13 +131,15 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                 heirs.setdefault(record.entry, {})[record.to] = None
                 later.setdefault(record.entry, {})[record.to] = None
                 former[record.to] = record.entry
+                pinned_at[record.to] = pinned_at.get(record.entry, record.ts)
                 for ids in left[record.entry]:
                     if ids is not struck or record.to not in stated:
                         ids.discard(record.entry)
                         ids.add(record.to)
             case "reinforced" | "renamed":
                 pass
-    return Marks(frozenset(pinned), frozenset(struck))
+    times = {entry: at for entry, at in pinned_at.items() if entry in pinned}
+    return Marks(frozenset(pinned), frozenset(struck), times)
 
 
 def edits_in(evidence: Iterable[Evidence]) -> dict[str, dict[str, None]]:

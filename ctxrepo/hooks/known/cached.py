@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hooks.known.world import open_database
 
-FORMAT = "11"
+FORMAT = "12"
 """Version of the layout, and of the rules of pins and superseding; a cache of another counts as missing."""
 
 BETWEEN_TITLES = "\x1f"
@@ -167,11 +167,13 @@ _AT = """
     where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
 # `e.pinned` by itself, and below `e.category != ''`, let SQLite use the partial indexes entry_marked and
 # entry_category.
+# What only its author's words pin was pinned when its note was last edited.
 _PINNED = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated,
+        iif(e.pinned > 1, e.pinned, coalesce(cast(strftime('%s', n.updated) as integer), 1)) as since
     from entry e join note n on n.id = e.note
-    where e.pinned = 1 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
-    order by n.updated desc, n.path, e.rowid limit ?"""
+    where e.pinned > 0 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
+    order by since desc, n.updated desc, n.path, e.rowid limit ?"""
 _OF_CATEGORY = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
     from entry e join note n on n.id = e.note
@@ -266,10 +268,11 @@ def entries_at(cache: _sqlite3.Connection, path: str) -> list[PacketEntry]:
     return _entries(cache, _AT, NOTE_SPAN - 1, path, ENTRIES)[::-1]
 
 
-def pinned_of(cache: _sqlite3.Connection, scope: str) -> list[PacketEntry]:
-    """The pinned entries of a scope, of the newest notes first."""
-    spans = spans_of(cache, [scope])
-    return [e for span in spans for e in _entries(cache, _PINNED, span.first, span.last, ENTRIES)]
+def pinned_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[PacketEntry]:
+    """The pinned entries of these scopes, those that were pinned last first."""
+    spans = spans_of(cache, scopes)
+    rows = [row for span in spans for row in cache.execute(_PINNED, (span.first, span.last, ENTRIES))]
+    return [PacketEntry(row[:-1]) for row in sorted(rows, key=lambda row: -row[-1])]
 
 
 def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, ...]) -> list[PacketEntry]:

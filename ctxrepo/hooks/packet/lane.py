@@ -40,6 +40,8 @@ class PacketContents:
         """(the lane's name, the section's key) → entries."""
         self.cut_pins: set[str] = set()
         """The ids of pinned entries that a cut left out of the section of their MEMORY.md."""
+        self.spare = 0
+        """The bytes that no other lane needs, which pinned entries may have beyond their cap."""
         self.handoff: CachedHandoff | None = None
         self.faults: list[CachedFault] = []
         self.files: list[tuple[str, str]] = []

@@ -1,6 +1,17 @@
 """Lanes of what notes say: MEMORY.md, pinned entries, open items, daily notes."""
 
-from ctxrepo.domain.text import ENDS, TAIL, age_mark, day_of, entry_place, escape_field, index_line, passage
+from ctxrepo.domain.text import (
+    ENDS,
+    TAIL,
+    age_mark,
+    day_of,
+    entry_place,
+    escape_field,
+    index_line,
+    passage,
+    pieces,
+    size,
+)
 from ctxrepo.hooks.known.cached import PacketEntry, box_of, daily_notes, entries_at, memory_text_of, pinned_of
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
@@ -49,14 +60,22 @@ MEMORY_LANE = _Memory(
 
 class _Pinned(PacketLane):
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
-        entries = [entry for scope in contents.scopes for entry in pinned_of(source.cache, scope.folder)]
-        contents.entries[self.name, ""] = entries
+        folders = [scope.folder for scope in contents.scopes]
+        contents.entries[self.name, ""] = pinned_of(source.cache, folders)
 
     def entries(self, contents: PacketContents, folder: str) -> list[PacketEntry]:
         """The pinned entries without those that stand in the section of a MEMORY.md."""
         own_sections = [f"{scope.folder}/MEMORY.md" for scope in contents.scopes if scope.memory_text]
         pins = super().entries(contents, folder)
         return [pin for pin in pins if pin.path not in own_sections or pin.id in contents.cut_pins]
+
+    def cap(self, draft: PacketDraft, section: Section) -> int:
+        return section.bounds.cap + draft.contents.spare
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        """As other lanes do, but one that is longer than the room hides none of those pinned before it."""
+        lines = sorted([line for _, line in self.lines(draft, section)], key=lambda line: size(line) > room)
+        return pieces(self.title(draft, section), lines, "entries", room)
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         where = entry_place(entry.path, entry.first_line, entry.last_line, entry.id)

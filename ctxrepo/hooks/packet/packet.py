@@ -151,26 +151,62 @@ def packet(
     """One block of at most `budget` bytes (0: the preset's). `today` is in days since 1970, `secret` the key
     of the seal in hex. What doesn't fit is cut between lines or entries, and the cut is marked."""
     most, lanes = BUDGETS[preset], lanes_of(preset)
-    draft = PacketDraft(contents, today, min(budget, most) if budget else most)
-    _write_sections(draft, _sections(contents, lanes, preset))
-    pins = [pin for pin in contents.entries.get((PINNED, ""), ()) if pin.path.endswith("/MEMORY.md")]
-    recalled = contents.recalled
-    if recalled or pins:
-        # A lane that is written after the recall lane may show the same entry, and one after the pinned lane
-        # may cut off what that left to it. Then the packet is written a second time, by what is known now.
-        shown_ids = [key for section in draft.sections for key, _ in section.lane.shown(draft, section)]
-        contents.cut_pins = {pin.id for pin in pins} - set(shown_ids)
-        once = [hit for hit in recalled if shown_ids.count(hit.id) < 2]
-        contents.recalled = [hit for hit in once if hit.id not in contents.cut_pins]
-    if recalled or contents.cut_pins:
-        draft = PacketDraft(contents, today, draft.budget)
-        _write_sections(draft, _sections(contents, lanes, preset))
+    most = min(budget, most) if budget else most
+    draft = _drafted(contents, lanes, preset, today, most)
+    # A lane that is written after the recall lane may show the same entry, and one after the pinned lane may
+    # cut off what that left to it or leave it room. Then the packet is written again, by what is known now.
+    if _find_cut_pins(draft) | _drop_repeated(draft):
+        draft = _drafted(contents, lanes, preset, today, most)
+    if _find_spare(draft):
+        draft = _drafted(contents, lanes, preset, today, most)
+        if _drop_repeated(draft):
+            draft = _drafted(contents, lanes, preset, today, most)
     opening = _joined(draft, [name for name in ORDER if name in _OPENING])
     content = _joined(draft, [name for name in ORDER if name not in _OPENING])
     # A caveat without entries would warn of nothing; the preamble is worth giving alone.
     if not content and (not opening or _joined(draft, ["caveat"])):
         return Packet("", draft.sections)
     return Packet(seal(content, secret, opening), draft.sections, draft.shown())
+
+
+def _drafted(
+    contents: PacketContents, lanes: list[PacketLane], preset: str, today: int, budget: int
+) -> PacketDraft:
+    draft = PacketDraft(contents, today, budget)
+    _write_sections(draft, _sections(contents, lanes, preset))
+    return draft
+
+
+def _find_cut_pins(draft: PacketDraft) -> bool:
+    """Note pinned entries of a MEMORY.md that a cut left out of its section; whether there are any."""
+    contents, shown = draft.contents, draft.shown()
+    pins = [pin for pin in contents.entries.get((PINNED, ""), ()) if pin.path.endswith("/MEMORY.md")]
+    contents.cut_pins = {pin.id for pin in pins} - set(shown)
+    return bool(contents.cut_pins)
+
+
+def _drop_repeated(draft: PacketDraft) -> bool:
+    """Leave out of what is recalled what another section shows as well; whether anything was recalled."""
+    contents = draft.contents
+    if not contents.recalled:
+        return False
+    shown_ids = [key for section in draft.sections for key, _ in section.lane.shown(draft, section)]
+    once = [hit for hit in contents.recalled if shown_ids.count(hit.id) < 2]
+    contents.recalled = [hit for hit in once if hit.id not in contents.cut_pins]
+    return True
+
+
+def _find_spare(draft: PacketDraft) -> bool:
+    """Note how much room the sections leave, if pinned entries were cut; whether there is any."""
+    is_cut = [
+        section
+        for section in draft.sections
+        if section.lane.name == PINNED
+        and len(section.lane.shown(draft, section)) < len(section.lane.entries(draft.contents, section.key))
+    ]
+    used = OVERHEAD + sum([size(section.text) for section in draft.sections])
+    draft.contents.spare = max(0, draft.budget - used) if is_cut else 0
+    return draft.contents.spare > 0
 
 
 def _sections(contents: PacketContents, lanes: list[PacketLane], preset: str) -> list[Section]:

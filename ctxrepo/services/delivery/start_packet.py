@@ -1,20 +1,20 @@
 """The packet that a session start would deliver now, whatever the delivery mode, and how it came about."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents import dialect_of
 from ctxrepo.domain.note.md_head import md_head
-from ctxrepo.domain.text import OVERHEAD, size
+from ctxrepo.domain.text import OVERHEAD, index_line, size
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.known.cached import faults_of
 from ctxrepo.hooks.known.locate import place_in
 from ctxrepo.hooks.known.silence import why_silent
 from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, silence_switches_in, world_of
-from ctxrepo.hooks.packet.lane import Section
+from ctxrepo.hooks.packet.lane import PINNED, Section
 from ctxrepo.hooks.packet.md import NoteFields, md_block
 from ctxrepo.hooks.packet.packet import BUDGETS, MD, preset_of, render
 from ctxrepo.lazy import dataclass
@@ -112,6 +112,19 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         chosen["budget_bytes"] = str(start.budget)
     world = World(world.settings | chosen, world.state, world.repo, delivery)
     return _rendered(memory, project, world, lasting=lasting)
+
+
+def cut_pins(memory: Memory, project: Project | None, folder: Path, pinned: Mapping[str, str]) -> str:
+    """What a session that starts in `folder` isn't given of entries that were just pinned, place -> text, or
+    for their sake of those pinned before; '' where it is given all. The cache may not hold them yet."""
+    there = context(memory, project, Start(folder))
+    needed = size("".join([index_line(place, text, "", "") for place, text in pinned.items()]))
+    unused = there.budget - size(there.text)
+    if not there.text or needed <= unused:
+        return ""
+    most = unused + sum(lane.taken for lane in there.lanes if lane.name == PINNED)
+    cut = "what is pinned now is cut: make it shorter" if needed > most else "those pinned first are cut"
+    return f"a session's start has room for {most:,} bytes of pinned entries, so {cut}"
 
 
 def _why_silent(silence: str, folder: str) -> str:

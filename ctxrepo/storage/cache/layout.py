@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.entry import Entry, explicit_id
 from ctxrepo.domain.text import blake2b
 from ctxrepo.domain.words.prompt_terms import last_characters, plain, runs, spelled
@@ -107,6 +108,14 @@ def is_pinned(entry: Entry, marks: "Marks") -> bool:
     """Whether a mark or its author's words pin the entry."""
     # Ten thousand notes are looked at in one go: the cheap question first.
     return entry.id in marks.pinned or ("(" in entry.text and entry.is_pinned)
+
+
+def pinned_at(entry: Entry, marks: "Marks") -> int:
+    """When a mark pinned the entry, in seconds since 1970; 1 where only its author's words do, 0 if it isn't
+    pinned."""
+    if not is_pinned(entry, marks):
+        return 0
+    return max(1, int(seconds_of(marks.pinned_at.get(entry.id, "")) or 1))
 
 
 def read_entry(row: Sequence[Any]) -> CachedEntry:

@@ -20,8 +20,8 @@ from ctxrepo.storage.cache.layout import (
     INDEX_OF_IDS,
     digest_of,
     hash_of,
-    is_pinned,
     lines_of,
+    pinned_at,
     read_entry,
     set_meta,
     spelled_out,
@@ -113,7 +113,7 @@ def _entry_row(
     place = (entry.first_line, entry.last_line)
     is_struck = entry.id in marks.struck
     is_found = is_recalled(text, is_listed, working) and not is_struck
-    shown = (is_pinned(entry, marks), is_struck, hash_of(entry), is_found)
+    shown = (pinned_at(entry, marks), is_struck, hash_of(entry), is_found)
     # Ten thousand notes are looked at in one go, and most entries have no bracket at all.
     found_by = (spelled_out(f"{heading} {text}"), entry.category if "[" in text else "")
     return (rowid, note_id, entry.id, heading, text, *place, *shown, *found_by)
@@ -193,6 +193,10 @@ def _numbered(paths: Sequence[str]) -> tuple[list[tuple[int, str]], list[str]]:
 
 
 _SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
+
+
+_SHOWN_PINNED = 6
+"""Where a row that `read_entry` takes has `pinned`."""
 
 
 def apply(
@@ -276,8 +280,8 @@ def _mark(db: sqlite3.Connection, marks: Marks, generation: int) -> set[int]:
     due = []
     for rowid, is_listed, working, *row in db.execute(_SQL["marked"], (ids,)).fetchall():
         known = read_entry(row)
-        after = (is_pinned(known.entry, marks), known.entry.id in marks.struck)
-        if after != (known.is_pinned, known.is_struck):
+        after = (pinned_at(known.entry, marks), known.entry.id in marks.struck)
+        if after != (row[_SHOWN_PINNED], known.is_struck):
             may_be = is_recalled(known.entry.text, bool(is_listed), working)
             due.append((rowid, may_be, known.is_struck, *after))
     for rowid, may_be, was_struck, pinned, struck in due:

@@ -6,14 +6,15 @@ import sys
 from datetime import UTC, datetime
 
 import pytest
-from machines import Machine
+from machines import NOW, Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.changing import EditRequest, Passage
-from ctxrepo.services.notes.requests import RestoreRequest
+from ctxrepo.services.notes.requests import Fact, RestoreRequest
+from ctxrepo.services.saving.commit import commit
 
 
 @pytest.fixture
@@ -77,3 +78,15 @@ def test_what_an_editor_left_is_a_step_of_undo_whether_a_look_saw_it_before(
     assert ada.read(path) == before
     desk.perform(writing.undo, writing.UndoRequest(redo=True))
     assert ada.read(path) == before.replace("redis", "valkey") + "- by hand\n"
+
+
+def test_pins_that_sessions_are_not_given_whole_are_told_of(ada: Machine, desk: Desk) -> None:
+    def pin(text: str) -> list[str]:
+        desk.perform(writing.remember, Fact(text, category="gotcha", pin=True))
+        commit(ada.open(), NOW)
+        return [line.rpartition(", so ")[2] for line in desk.take_notices() if "a session's start" in line]
+
+    assert pin("never push on fridays") == []
+    assert pin("so much to say of it " * 500) == ["what is pinned now is cut: make it shorter"]
+    told = [pin(f"{number} is said with {'so many words ' * 60}") for number in range(12)]
+    assert (told[0], told[-1]) == ([], ["those pinned first are cut"])

@@ -48,11 +48,11 @@ def test_changes_are_those_of_a_later_generation(cache: _sqlite3.Connection) -> 
 
 
 def test_entries_come_with_their_place(cache: _sqlite3.Connection) -> None:
-    (pinned,) = [entry for entry in pinned_of(cache, "shop") if entry.path == "shop/b.md"]
+    (pinned,) = [entry for entry in pinned_of(cache, ["shop"]) if entry.path == "shop/b.md"]
     assert (pinned.first_line, pinned.last_line, pinned.text) == (4, 4, "- *(pinned)* never force")
     (lesson,) = by_category(cache, "shop", ("lesson", "gotcha"))
     assert (lesson.path, lesson.updated) == ("shop/a.md", "2026-01-02")
-    assert pinned_of(cache, "nowhere") == by_category(cache, "nowhere", ("gotcha",)) == []
+    assert pinned_of(cache, ["nowhere"]) == by_category(cache, "nowhere", ("gotcha",)) == []
 
 
 def test_what_is_read_until_it_is_closed_is_of_one_moment(cache: _sqlite3.Connection, world: World) -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
+
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.domain.project.target import parse_destination
+from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.delivery.start_packet import Start, context
+from ctxrepo.services.notes.remember import remember
+from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 
 
@@ -62,3 +69,40 @@ def test_before_anything_is_compiled_there_is_nothing_to_say(mine: Machine) -> N
     memory = mine.open()
     memory.places.hooks_db.unlink()
     assert context(memory, None, Start(mine.home)).text == ""
+
+
+def pin(machine: Machine, number: int, words: int = 18) -> None:
+    """Pin a fact with this number, a minute after the one before."""
+    memory, note = machine.open(), parse_destination(f"topics/n{number % 3}.md")
+    fact = Fact(f"pin {number} {'goes on ' * words}", note=note, pin=True)
+    remember(memory, fact, machine.project(), Origin(memory.host), NOW + timedelta(minutes=number))
+
+
+def pins_in(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"— - pin (\d+) ", text)]
+
+
+def test_pinned_entries_have_the_room_that_nothing_else_needs_and_the_last_ones_come_first(
+    mine: Machine,
+) -> None:
+    for number in range(25):
+        pin(mine, number)
+    assert pins_in(given(mine)) == [*range(24, -1, -1)]
+    mine.write("global/MEMORY.md", "".join(f"- fact {n} {'of a page ' * 9}\n" for n in range(60)))
+    mine.write("shop/MEMORY.md", "".join(f"- fact {n} {'of a page ' * 9}\n" for n in range(60)))
+    shown = pins_in(given(mine))
+    assert 3 < len(shown) < 25
+    assert shown == [*range(24, 24 - len(shown), -1)]
+
+
+def test_a_pin_of_another_scope_counts_by_its_time(mine: Machine) -> None:
+    mine.remember("pin 90 of all projects", scope="global", pin=True)
+    pin(mine, 1)
+    mine.write("shop/topics/hand.md", "---\nupdated: 2001-01-01\n---\n- *(pinned)* pin 2 by hand\n")
+    assert pins_in(given(mine))[:1] == [1]
+
+
+def test_a_pin_longer_than_the_room_hides_no_other(mine: Machine) -> None:
+    pin(mine, 1)
+    pin(mine, 2, words=2000)
+    assert pins_in(given(mine)) == [1]
