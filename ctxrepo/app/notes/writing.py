@@ -181,19 +181,20 @@ def set_tags(desk: Desk, request: TagChange) -> Result[TagResult]:
 
 
 @writes
-def edit_by_hand(desk: Desk, request: EditorRequest) -> Result[str]:
+def edit_by_hand(desk: Desk, request: EditorRequest) -> Result[EditResult]:
     """Commit what an editor left in a note; Refused when it may not become part of the memory."""
-    from ctxrepo.services.notes.changing import edit_by_hand
+    from ctxrepo.services.notes.changing import EditResult, edit_by_hand
     from ctxrepo.services.saving.commit import CommitRequest, commit
 
+    done = EditResult(request.path, "", changed=True, at=request.path)
     with suppress(Refused):  # the commit holds it back
-        edit_by_hand(desk.memory, request.path, request.before, desk.origin, desk.now)
+        done = edit_by_hand(desk.memory, request.path, request.before, desk.origin, desk.now)
     committed = commit(desk.memory, desk.now, CommitRequest(only=[request.path]))
     for refusal in committed.held:
         if refusal.path == request.path:
             desk.wake()
             raise Refused(f"{refusal.at}: {refusal.message}", "The file is as you left it, and in no commit.")
-    return Result(request.path, "path")
+    return Result(done)
 
 
 @writes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from ctxrepo.app.panels.panel import PanelRow
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError, NotFound, Refused
 from ctxrepo.lazy import dataclass
@@ -147,6 +148,7 @@ def end_edit(desk: Desk, request: ToEdit) -> Result[Deed]:
     from ctxrepo.app.notes.writing import EditorRequest, edit_by_hand
 
     before = _newest(desk)
-    edit_by_hand(desk, EditorRequest(request.path, request.text))
+    gone = edit_by_hand(desk, EditorRequest(request.path, request.text)).value.gone
     desk.commit_pending()
-    return Result(Deed(f"edited {request.path}", _way_back(before, _newest(desk))))
+    told = f", {counted(len(gone), 'entry is', 'entries are')} gone" if gone else ""
+    return Result(Deed(f"edited {request.path}{told}", _way_back(before, _newest(desk))))

@@ -1,7 +1,7 @@
 """A note is made; notes and entries are changed where they stand: edited, tagged, touched."""
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import day
@@ -170,13 +170,14 @@ def edit(
         return _edited(path, text, entry, draft.after[path] or "")
 
 
-def edit_by_hand(memory: Memory, path: str, before: str, origin: Origin, now: datetime) -> None:
-    """Make one edit of what an editor left in a note that was `before` when it was opened."""
+def edit_by_hand(memory: Memory, path: str, before: str, origin: Origin, now: datetime) -> EditResult:
+    """Make one edit of what an editor left in a note that was `before` when it was opened, if anything."""
     with drafting(memory, "edit", origin, now) as draft:
-        if text := draft.on_disk(path):
-            draft.saying = path
-            draft.put_again(path, text, before)
-            record_edits(draft, path, before, now)
+        text = draft.on_disk(path)
+        draft.saying = path
+        draft.put_again(path, text, before)
+        record_edits(draft, path, before, now)
+        return replace(_edited(path, before, None, text or ""), id="", at=path, was="")
 
 
 def _edited(path: str, before: str, entry: Entry | None, after: str) -> EditResult:

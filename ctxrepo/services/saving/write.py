@@ -78,9 +78,9 @@ class Draft:
         self._found(path)
         self.after[path] = text
 
-    def put_again(self, path: str, text: str, before: str | None = None) -> None:
-        """`put` a file that has the text already, and had `before`: an editor left it, or a run that was
-        killed before it acknowledged it."""
+    def put_again(self, path: str, text: str | None, before: str | None = None) -> None:
+        """`put` a file that has the text already, or with None is gone, and had `before`: an editor left it,
+        or a run that was killed before it acknowledged it."""
         self.before[path], self.after[path] = before, text
 
     def put_back(self, entry: Entry) -> bool:

@@ -168,12 +168,15 @@ def _in_editor(desk: Desk, path: str, json: bool) -> None:
         return
     before = desk.memory.worktree.read(path)
     code = editor.edit_file(program, file, desk.env)
-    changed = desk.memory.worktree.read(path) != before
-    if changed:
-        perform(desk, writing.edit_by_hand, writing.EditorRequest(path, decode_exactly(before or b"")))
+    told = f"unchanged: {path}"
+    if desk.memory.worktree.read(path) != before:
+        request = writing.EditorRequest(path, decode_exactly(before or b""))
+        edited = perform(desk, writing.edit_by_hand, request).value
+        data |= {"changed": True, "gone": [*edited.gone]}
+        told = _edited(edited)
     if code:
         raise CtxrepoError(f"{program} ended with {code}", f"The note is {file}.")
-    output.done(json, data | {"changed": changed}, f"{'edited' if changed else 'unchanged'}: {path}")
+    output.done(json, data, told)
 
 
 def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:

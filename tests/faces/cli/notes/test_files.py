@@ -29,6 +29,17 @@ class TestOpen:
         assert (said.code, said.out, said.err) == (0, "edited: shop/topics/x.md\n", "")
         assert "- by hand" in cli.machine.git("show", "HEAD:shop/topics/x.md")
 
+    @pytest.mark.parametrize("script", ['sed -i "/fact/d" "$1"', ': > "$1"', 'rm "$1"'])
+    def test_what_the_editor_took_out_is_told_and_undone(self, cli: Terminal, script: str) -> None:
+        for number in range(12):
+            cli("remember", f"fact {number}", "--note", "topics/x")
+        before = cli.machine.read("shop/topics/x.md")
+        said = cli("open", "topics/x", EDITOR=editor(cli, script))
+        told = "edited: shop/topics/x.md; 12 entries are gone, `ctxrepo undo` brings back what was there\n"
+        assert (said.code, said.out) == (0, told)
+        cli("undo")
+        assert cli.machine.read("shop/topics/x.md") == before
+
     def test_an_entry_opens_its_note(self, cli: Terminal) -> None:
         entry = cli("remember", "x is y", "--json").data["id"]
         seen = cli.machine.home / "seen"
