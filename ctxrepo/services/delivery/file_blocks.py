@@ -1,4 +1,5 @@
-"""The packet stands in files that a person named, and follows the memory; no other byte changes."""
+"""The packet stands in files that a person named, and follows the memory; no other byte changes.
+Settings may keep it from every session."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -9,10 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from ctxrepo.agents import dialect_of
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.domain.text import SHORT_OVERHEAD
 from ctxrepo.domain.working.managed import MarkersDamaged, cut, has_block, put
 from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.start_packet import Start, context
+from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.locate.identify import Project, project_by_now, read_registry
 from ctxrepo.services.locate.look import checkout_at, find_project
 from ctxrepo.services.setup.setup import diff_of
@@ -180,6 +185,35 @@ def _of_checkout(memory: Memory, block: FileBlock) -> FileBlock:
     if row is None or row.own in ("", block.own):
         return block
     return replace(block, own=row.own, project="" if row.claim else row.project)
+
+
+_DEFAULTS = "`ctxrepo config unset {}` gives them what is usual."
+
+
+def settings_that_withhold(memory: Memory, folder: Path) -> Iterator[Finding]:
+    """A finding for each setting because of which sessions are given nothing where they would be; `folder`
+    is where one starts."""
+    delivery, recall = memory.settings.delivery, memory.settings.recall
+    if context(memory, None, Start(folder)).is_too_small:
+        most = delivery.budget_bytes
+        what = f"delivery.budget_bytes is {most}, into which nothing fits, so no session is given a block"
+        yield Finding(what, _DEFAULTS.format("delivery.budget_bytes"), "warning")
+    if delivery.mode == "file" and not states_of_blocks(memory):
+        what = "delivery.mode is file and no file holds the block, so sessions start with nothing"
+        yield Finding(what, "`ctxrepo file add` puts it into one that your agent reads.", "warning")
+    if delivery.mode == "system":
+        dialects = {agent.title: dialect_of(name) for name, agent in AGENTS.items()}
+        able = [title for title, dialect in dialects.items() if dialect and "system" in dialect.own_modes]
+        only = f"which only {' and '.join(able)} carries out by itself"
+        what = f"delivery.mode is system, {only}: others start with nothing"
+        yield Finding(what, "Start them with what `ctxrepo context` prints in the system prompt.", "note")
+    if delivery.mode == "pull" and not delivery.preamble:
+        what = "delivery.mode is pull, which gives the rules alone, and delivery.preamble leaves those out"
+        yield Finding(what, _DEFAULTS.format("delivery.preamble"), "warning")
+    if recall.enabled and (not recall.limit or recall.budget_bytes <= SHORT_OVERHEAD):
+        key = "recall.budget_bytes" if recall.limit else "recall.limit"
+        what = f"{key} lets no entry through, so prompts are given none"
+        yield Finding(what, _DEFAULTS.format(key), "warning")
 
 
 def _trouble(standing: BlockState) -> str:

@@ -70,6 +70,8 @@ class Context:
     lanes: tuple[Lane, ...] = ()
     why: str = ""
     """Why it is empty, where it is."""
+    is_too_small: bool = False
+    """Whether that is because nothing fits into the budget."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
     is_budget_too_small = bytes_ < 2 * OVERHEAD or any(section.offered for section in rendered.sections)
     narrow = f"nothing fits into {bytes_} bytes, of which the frame takes {OVERHEAD}"
     why = "" if rendered.text else narrow if is_budget_too_small else "there is nothing to give"
-    return Context(rendered.text, preset, bytes_, lanes, why)
+    return Context(rendered.text, preset, bytes_, lanes, why, why == narrow)
 
 
 def _lane(section: Section) -> Lane:

@@ -16,7 +16,7 @@ from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
 from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.services.delivery.file_blocks import State, states_of_blocks
+from ctxrepo.services.delivery.file_blocks import State, settings_that_withhold, states_of_blocks
 from ctxrepo.services.faults.faults import (
     StandingFault,
     Trouble,
@@ -79,6 +79,7 @@ def _looks(
     yield "meanings", partial(check_meanings, memory)
     yield "sessions", partial(check_sessions, memory)
     yield "project", partial(check_project, memory, machine)
+    yield "delivery", partial(check_delivery, memory, machine)
     yield "blocks", partial(check_blocks, memory)
     yield "agents", partial(check_agents, machine)
     for agent in (name for name, agent in AGENTS.items() if agent.memory_settings is not None):
@@ -313,6 +314,12 @@ def check_sessions(memory: Memory) -> CheckOutcome:
     count = len(now.silent)
     silent = f"; in {count} no message was understood, such as {shown(now.silent[0])}" if count else ""
     return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{silent}")
+
+
+def check_delivery(memory: Memory, machine: Machine) -> CheckOutcome | None:
+    """Whether settings keep from sessions what they would be given; None where none does."""
+    findings = [*settings_that_withhold(memory, machine.checkout or machine.places.user_home)]
+    return CheckOutcome("delivery", f"mode {memory.settings.delivery.mode}", findings) if findings else None
 
 
 _AGAIN = "`ctxrepo file add` with its path puts the packet there again, `ctxrepo file remove` forgets it."

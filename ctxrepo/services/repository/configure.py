@@ -10,6 +10,7 @@ from ctxrepo.domain.settings.keys import REPOSITORY, Key, key_named, keys, under
 from ctxrepo.domain.settings.values import RepositorySettings, Settings
 from ctxrepo.errors import ConfigError, CtxrepoError, NotInitialised, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.delivery.file_blocks import settings_that_withhold
 from ctxrepo.services.faults.faults import of_remote
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.review.open_review import open_review
@@ -149,6 +150,9 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
         unknown = agents_in(memory.settings.inbox.policy) - {*AGENTS}
         if key.name == "inbox.policy" and unknown:
             yield f"inbox.policy names {min(unknown)}, and there is no such agent: {', '.join(AGENTS)}"
+        if key.section in ("delivery", "recall"):
+            found = settings_that_withhold(memory, places.user_home)
+            yield from (f"{one.problem}. {one.remedy}".removesuffix(".") for one in found)
         if key.name == f"{REPOSITORY}.remote":
             yield from of_remote(memory)
         if key.name == f"{REPOSITORY}.review" and now.value == "direct" and (review := open_review(memory)):

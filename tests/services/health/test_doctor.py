@@ -200,3 +200,36 @@ def test_nothing_is_changed_by_looking(mine: Machine) -> None:
     before = mine.git("rev-parse", "HEAD")
     findings(mine)
     assert mine.git("rev-parse", "HEAD") == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"delivery.mode": "file"}, "no file holds the block"),
+        ({"delivery.mode": "system"}, "which only pi carries out by itself"),
+        ({"delivery.mode": "pull", "delivery.preamble": "false"}, "delivery.preamble leaves those out"),
+        ({"delivery.budget_bytes": "0"}, "into which nothing fits"),
+        ({"delivery.budget_bytes": "120"}, "into which nothing fits"),
+        ({"recall.limit": "0"}, "prompts are given none"),
+        ({"recall.budget_bytes": "40"}, "prompts are given none"),
+    ],
+)
+def test_settings_that_leave_sessions_with_nothing_are_told_at_once_and_go_on_being_told(
+    mine: Machine, settings: dict[str, str], words: str
+) -> None:
+    mine.remember("x")
+    commit(mine.open(), NOW)
+    for key, value in settings.items():
+        said = mine.ctxrepo("config", "set", key, value).stderr
+    assert words in said
+    assert told(mine, words)
+    for key in settings:
+        said = mine.ctxrepo("config", "unset", key).stderr
+    assert words not in said
+    assert not told(mine, words)
+
+
+def test_a_file_that_holds_the_block_is_enough(mine: Machine) -> None:
+    mine.ctxrepo("file", "add")
+    assert "no file holds" not in mine.ctxrepo("config", "set", "delivery.mode", "file").stderr
+    assert not told(mine, "no file holds")
