@@ -1,6 +1,6 @@
 """What undo is to take back, and how: what of it is its own by now, and what is to be put there."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -9,7 +9,7 @@ from ctxrepo.domain.guard.takeback import difference, emptied, keeping_claims, t
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, encoded
-from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_evidence, is_note, shown
+from ctxrepo.domain.project.layout import ANCHORS_FILE, REGISTRY, is_archived, is_evidence, is_note, shown
 from ctxrepo.domain.records.evidence import Evidence, evidence_of
 from ctxrepo.errors import CtxrepoError, Refused, UsageError
 from ctxrepo.lazy import dataclass
@@ -248,10 +248,12 @@ def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[by
     objects = memory.objects
     head = objects.tree_of(tip)
     records = set(deed.records)
-    deed = _elsewhere(memory, deed, tip)
+    archived = _archived_since(memory, deed, tip)
+    deed = _elsewhere(memory, _at(deed, archived), tip)
     after = {p: data for p, data in deed.after.items() if p not in records}
     before = _ways_back(deed, after, _read(memory, head, after))
-    tree = objects.tree_of(deed.commit)
+    left_behind = dict.fromkeys(archived)  # else its edit would take the note out of the archive
+    tree = objects.edit(objects.tree_of(deed.commit), left_behind)
     base, theirs = (objects.edit(tree, objects.store_files(side)) for side in (after, before))
     merged = merge_of(memory, base, head, theirs, keeps_names=True)
     changed = objects.diff(head, merged.tree)
@@ -289,7 +291,24 @@ def _elsewhere(memory: Memory, deed: ChangeToUndo, tip: str) -> ChangeToUndo:
     places = moved_to(memory.objects, head, gone) | places_by_now(memory.objects, gone, parent, tip)
     here = _read(memory, head, {*places, *places.values()})
     kept = {p: now for p, now in places.items() if here[p] is None and gone[p] & total({now: here[now]})}
-    before, after = ({kept.get(p, p): data for p, data in side.items()} for side in (deed.before, deed.after))
+    return _at(deed, kept)
+
+
+def _archived_since(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, str]:
+    """path -> where in the archive it is by now, of each note that the deed changed and did not archive."""
+    objects, head = memory.objects, memory.objects.tree_of(tip)
+    changed = [p for p, data in deed.after.items() if data and deed.before[p] and is_note(p)]
+    there = objects.files(head, changed)
+    gone = [p for p in changed if p not in there and not is_archived(p)]
+    places = places_by_now(objects, gone, deed.commit, tip) if gone else {}
+    return {p: now for p, now in places.items() if is_archived(now) and now not in deed.after}
+
+
+def _at(deed: ChangeToUndo, places: Mapping[str, str]) -> ChangeToUndo:
+    """The deed, with its files at these places."""
+    before, after = (
+        {places.get(p, p): data for p, data in side.items()} for side in (deed.before, deed.after)
+    )
     return replace(deed, before=before, after=after)
 
 

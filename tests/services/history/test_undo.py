@@ -311,6 +311,29 @@ def test_a_note_that_was_forgotten_moved_or_archived_is_back(mine: Machine) -> N
     assert said(mine, NOTE) == ["[gotcha] redis", "written there"]
 
 
+@pytest.mark.parametrize("is_renamed", [False, True])
+def test_what_comes_back_into_an_archived_note_leaves_it_in_the_archive(
+    mine: Machine, *, is_renamed: bool
+) -> None:
+    for words in ("redis", "valkey", "kafka"):
+        mine.remember(words, category="gotcha")
+    save(mine)
+    mine.write(NOTE, mine.read(NOTE).replace("- [gotcha] redis\n", ""))
+    deletion = save(mine)
+    who, project = Origin(mine.open().host), mine.project()
+    if is_renamed:
+        move(mine.open(), parse_target("topics/gotcha"), parse_destination("topics/g.md"), project, who, NOW)
+    archived = archive(
+        mine.open(), parse_target(f"topics/{'g' if is_renamed else 'gotcha'}"), project, who, NOW
+    )
+    save(mine)
+    back(mine, deletion)
+    assert not (mine.clone / NOTE).exists()
+    assert said(mine, archived.at) == ["[gotcha] redis", "[gotcha] valkey", "[gotcha] kafka"]
+    again(mine)
+    assert said(mine, archived.at) == ["[gotcha] valkey", "[gotcha] kafka"]
+
+
 @pytest.mark.slow
 def test_an_edit_that_was_edited_since_is_refused_and_nothing_changes(mine: Machine) -> None:
     made = mine.remember("the port is 6379")
