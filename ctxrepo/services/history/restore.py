@@ -1,5 +1,6 @@
 """A note or entry that was forgotten, archived or edited is brought back: which version, and to where."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field
 from datetime import datetime
@@ -32,11 +33,12 @@ from ctxrepo.services.reading.find import (
     spelt,
     undeleted,
 )
-from ctxrepo.services.reading.marks import evidence_now, named_in_evidence
+from ctxrepo.services.reading.marks import evidence_at, evidence_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.evidence import record, settle_keys, unforget
 from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 
 _SUPERSEDED = "* it is superseded, as it was; `ctxrepo restore ^{}` once more has it hold"
@@ -79,6 +81,8 @@ class Bygone:
     """Whether no note is at `now`."""
     masked: tuple[str, ...] = ()
     """Its lines in which a secret was masked, as `~ text`."""
+    pinned: frozenset[str] = frozenset()
+    """The ids of pinned entries, where reviewers declined all that says so."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ class _Restore:
             named = named_in_evidence(self.memory)
             before, after = (entries_of(p, self.was.text) for p in (self.was.path, path))
             unforget(draft, {entry.id for entry in before})
+            self._as_sent(draft, after)
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
@@ -142,6 +147,7 @@ class _Restore:
             new = added(known, entries_of(path, draft.after[path] or ""))
             is_asked_for = bool(self.request.version or self.request.to)
             is_struck = self._comes_again(draft, old, new, holds=is_asked_for)
+            self._as_sent(draft, [new])
             lines = (_SUPERSEDED.format(new.id),) if is_struck else ()
             lines = lines or settle_keys(draft, self.now, comes_first=True)
             return RestoreResult(new.at, new.id, source=self.was.path, lines=lines)
@@ -199,6 +205,14 @@ class _Restore:
         if is_struck and holds:
             record(draft, "stated", new.id, new.path, self.now)
         return is_struck and not holds
+
+    def _as_sent(self, draft: Draft, entries: Sequence[Entry]) -> None:
+        """Reviewers may have declined the pins, and the project of the folder, too."""
+        for entry in entries:
+            if entry.id in self.was.pinned:
+                record(draft, "pinned", entry.id, entry.path, self.now)
+        if self.project and any(entry.path.startswith(f"{self.project.folder}/") for entry in entries):
+            draft.register(self.project)
 
     def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
         former = [] if target.entry_id else renamed(evidence_now(self.memory)).get(path, [])
@@ -270,6 +284,8 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     except NotFound as missing:
         with suppress(NotFound):
             return _uncommitted(memory, target, project, start)
+        if declined := _declined(memory, target, project):
+            return declined
         raise missing
     was = past.entry
     places = past.places() if was and not start else ()
@@ -286,6 +302,26 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     text = decode_exactly(memory.objects.data_or_empty(place.key or ""))
     entry = was.at(place) if was else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
+
+
+def _declined(memory: Memory, target: Target, project: Project | None) -> Bygone | None:
+    """The note or entry as it was sent to reviewers, who struck it out, the last of them first."""
+    objects, head = memory.objects, memory.head_tree
+    paths = [] if target.entry_id else places_of(memory, target, project)[1]
+    refs = memory.refs.all(DECLINED) | memory.refs.all(DISMISSED)
+    for _, tip in sorted(refs.items(), key=lambda ref: ref[0].rpartition("/")[2], reverse=True):
+        tree = objects.tree_of(tip)
+        for path, (was, key) in objects.diff(head, tree).items():
+            if not key or not is_note(path):
+                continue
+            text = decode_exactly(objects.data_or_empty(key))
+            entries = {entry.id: entry for entry in entries_of(path, text)}
+            meant = ids_meant(target.entry_id, entries) if target.entry_id else []
+            if path in paths or len(meant) == 1:
+                pinned = marks(evidence_at(objects, tree)).pinned
+                entry = entries[meant[0]] if meant else None
+                return Bygone(path, text, path, entry, is_gone=was is None, pinned=pinned)
+    return None
 
 
 def before_last_change(memory: Memory, target: Target, project: Project | None) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from machines import Machine
+from long import rotating
+from machines import NOW, Machine
 from reviewers import NOTE, branches, git, look, make_people, send_for_review
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.review.items import declined
+from ctxrepo.services.saving.commit import commit
 
 NEW, OTHER = "shop/topics/a.md", "global/topics/b.md"
 HEAD = "---\ndescription: of something new\n---\n"
@@ -152,3 +154,37 @@ def test_of_an_entry_that_reviewers_and_this_machine_edit_one_version_is_current
     assert {current, copy.other} == {"- tests need redis on port 6381", "- tests need redis on host r2, 6382"}
     assert (removed in ada.read(NOTE)) == (not removed)
     assert not [text for one in declined(ada.open()) for text in one.entries if "redis" in text]
+
+
+@pytest.mark.parametrize("how", rotating(HOWS, keep=1))
+@pytest.mark.parametrize("is_dismissed", [False, True])
+def test_what_was_declined_is_restored_by_its_names_and_proposed_again(
+    ada: Machine, remote: Path, people: Path, how: str, *, is_dismissed: bool
+) -> None:
+    ada.ctxrepo("remember", "declined fact of weight", "--note", "topics/a.md", "--pin")
+    (one,) = entries_of(NEW, ada.read(NEW))
+    decline(people, propose(ada), how)
+    ada.sync()
+    assert not (ada.clone / NEW).exists()
+    if is_dismissed:
+        ada.ctxrepo("declined", "dismiss")
+    assert ada.ctxrepo("restore", f"^{one.id}").stdout.startswith(f"restored: ^{one.id} {NEW}")
+    assert [entry.id for entry in entries_of(NEW, ada.read(NEW))] == [one.id]
+    assert '"shop"' in ada.read(REGISTRY)
+    ada.sync()
+    assert "of weight" in sent(remote, NEW)
+    assert "fact number" not in sent(remote, NEW)
+    assert "(pinned)" in ada.ctxrepo("list").stdout
+    ada.ctxrepo("forget", NEW)
+    commit(ada.open(), NOW)
+    assert ada.ctxrepo("restore", "topics/a.md").returncode == 0
+    assert "of weight" in ada.read(NEW)
+
+
+def test_a_declined_note_is_restored_by_its_path(ada: Machine, remote: Path, people: Path) -> None:
+    decline(people, propose(ada), HOWS[0])
+    ada.sync()
+    assert ada.ctxrepo("restore", "topics/a.md").stdout == f"restored: {NEW}\n"
+    ada.sync()
+    assert sent(remote, NEW) == ada.read(NEW).strip()
+    assert listed(ada) == []

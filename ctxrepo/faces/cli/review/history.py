@@ -122,7 +122,8 @@ def list_declined(json: Annotated[bool, json_option()] = False) -> None:
 
     def next_step(found: Sequence[DeclinedReview]) -> Iterator[str]:
         if found and not json:
-            yield "`ctxrepo declined dismiss` takes them off this list, `ctxrepo remember` says one again"
+            yield "`ctxrepo restore`, with the path of such a note or the id of an entry, proposes it again"
+            yield "`ctxrepo declined dismiss` takes them off this list"
 
     answer(decisions.list_declined, None, json, said, next_step)
 
