@@ -151,14 +151,15 @@ class DeletionSummary:
         """The summary without so many entries, which stand as they were edited."""
         return replace(self, entries=max(self.entries - entries, min(self.entries, 1)))
 
-    def line(self, commit: str, *, beside_secret: bool = False) -> str:
+    def line(self, commit: str, *, beside_secret: bool = False, by_git: bool = False) -> str:
         """One line about them for a person, with what brings them back. To undo a commit that took out a
-        secret as well is refused."""
+        secret as well is refused. `by_git`: the commit isn't one of ours."""
         them = "it" if self.entries <= 1 and not self.more else "them"
         way = f"`ctxrepo undo {commit[:10]}` brings {them} back"
         if beside_secret:
             way = f"a secret went with {them}: `git show {commit[:10]}` in the memory repository has both"
         how = "by hand, and somebody confirmed that" if self.is_confirmed else "by hand"
+        how = "in a commit made with git" if by_git else how
         return f"{self._where}: {self._what} deleted {how}; {way}"
 
     @property

@@ -3,17 +3,28 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, islice
 
-from ctxrepo.domain.git.commit import subject_of, writers_of
-from ctxrepo.domain.guard.deletions import DeletionSummary, named_in_summary
+from ctxrepo.domain.git.commit import Writers, subject_of, writers_of
+from ctxrepo.domain.guard.deletions import (
+    Deletion,
+    DeletionSummary,
+    HandEdit,
+    deletions,
+    named_in_summary,
+    summary_of,
+    told,
+)
 from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.merge.tree.moves import moves_between
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly, encode, units_of
 from ctxrepo.domain.records.evidence import gone, renamed
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.own_files import age
 from ctxrepo.services.reading.marks import (
+    Files,
     entries_gone,
     entries_in,
     evidence_at,
@@ -49,9 +60,48 @@ def of_deletions(memory: Memory, *, few: bool = False, since: str | None = None)
 
 def confirmed_since(memory: Memory, since: str) -> list[str]:
     """A line about each deletion that somebody confirmed, and that the branch has since a commit, the oldest
-    first: to be told once."""
-    new = islice(memory.objects.new_commits(memory.head, since), _MOST_COMMITS) if memory.head else ()
-    return [*_told(memory, new, few=True, confirmed=True)][::-1]
+    first: to be told once. A commit made with git that takes away many entries or a whole note counts as
+    confirmed: those that were there, and that are gone by now."""
+    objects, head = memory.objects, memory.head
+    new = [*islice(objects.new_commits(head, since), _MOST_COMMITS)] if head else []
+    lines = dict(_told(memory, new, few=True, confirmed=True))
+    lines |= dict(_by_git(memory, since, [commit for commit in new if commit not in lines]))
+    return [lines[commit] for commit in reversed(new) if commit in lines]
+
+
+def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(commit, line) of those that no command of ours made, and that deleted much."""
+    objects, head = memory.objects, str(memory.head)
+    plain = [one for one in commits if writers_of(objects.header_of(one).message) == Writers()]
+    plain = [one for one in plain if len(objects.parents(one)) == 1]
+    if not plain:
+        return
+    trees = was, now = objects.tree_of(since), objects.tree_of(head)
+    by_command = gone(evidence_at(objects, now)) - gone(evidence_at(objects, was))  # as in a squashed review
+    missing = {e.id: e for e in entries_gone(*note_versions(objects, *trees)) if e.id not in by_command}
+    declined = _declined(objects) if missing else set()
+    missing = {name: e for name, e in missing.items() if normalised(e.text) not in declined}
+    for commit in plain if missing else ():
+        parent, tree = map(objects.tree_of, (objects.parents(commit)[0], commit))
+        sides = note_versions(objects, parent, tree)
+        heirs = standing_heirs(objects, objects.tree_of(head), *sides)
+        lost = Counter(e.path for e in entries_gone(*sides) if e.id in missing and e not in heirs)
+        summary = summary_of(told([*_lost_of(lost, *sides)]))
+        if summary and not summary.is_few:
+            secrets = _secrets_gone(memory, objects.diff(parent, tree))
+            yield commit, summary.line(commit, beside_secret=bool(secrets), by_git=True)
+
+
+def _lost_of(lost: Counter[str], before: Files, after: Files) -> Iterator[Deletion]:
+    """What a change of notes deleted, of so many `lost` entries of each note."""
+    edits = [(path, HandEdit(before.get(path), after.get(path))) for path in {**before, **after}]
+    went, came = (
+        {path: data for path, data in side.items() if data and not other.get(path)}
+        for side, other in ((before, after), (after, before))
+    )
+    for one in deletions(edits, moves_between(went, came), {}, lambda: ()):
+        if lost[one.path]:
+            yield replace(one, entries=min(one.entries, lost[one.path] + one.replacements))
 
 
 def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
@@ -60,13 +110,14 @@ def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
         return
     new = islice(objects.new_commits(head, since), _MOST_COMMITS) if since else ()
     of_last_day = [*_of_last_day(objects, head)]
-    yield from _told(memory, dict.fromkeys((*new, *of_last_day)), few=few, confirmed=False)
+    for _, line in _told(memory, dict.fromkeys((*new, *of_last_day)), few=few, confirmed=False):
+        yield line
     with suppress(CtxrepoError):  # nothing keeps what is on no branch: git may have pruned a part
         yield from _of_reset_commits(memory, head, of_last_day)
 
 
-def _told(memory: Memory, commits: Iterable[str], *, few: bool, confirmed: bool) -> Iterator[str]:
-    """A line about what each of these commits deleted by hand, if it wasn't taken back."""
+def _told(memory: Memory, commits: Iterable[str], *, few: bool, confirmed: bool) -> Iterator[tuple[str, str]]:
+    """(commit, line) of each of these commits that deleted something by hand, if it wasn't taken back."""
     objects, head = memory.objects, str(memory.head)
     for commit in commits:
         trailer = next(iter(writers_of(objects.header_of(commit).message).deleted), "")
@@ -84,7 +135,7 @@ def _told(memory: Memory, commits: Iterable[str], *, few: bool, confirmed: bool)
             summary = summary.without(len(heirs) + len(secret))
             is_meant = is_true and (few or not summary.is_few) and not (secret and len(secret) == len(lost))
             if is_meant and not _came_back(objects, commit, changed, head, edited):
-                yield summary.line(commit, beside_secret=bool(secrets))
+                yield commit, summary.line(commit, beside_secret=bool(secrets))
 
 
 def _secrets_gone(memory: Memory, changed: Mapping[str, _Change]) -> set[str]:

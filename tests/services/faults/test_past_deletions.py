@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -230,3 +231,98 @@ def test_a_deletion_after_a_secret_was_taken_out_is_undone_as_told(mine: Machine
     (line,) = of_deletions(mine.open(), few=True)
     undo_as_told(mine, line)
     assert said(mine) == ["one", "two"]
+
+
+def facts(machine: Machine, note: str, count: int) -> None:
+    body = "".join(f"- fact {number} of {note}\n" for number in range(count))
+    machine.write(f"shop/topics/{note}.md", f"---\ndescription: of {note}\n---\n{body}")
+    save(machine)
+
+
+def notices(machine: Machine) -> list[str]:
+    found = sync(machine.open(), datetime.now(UTC), SyncRequest(tells=True)).notices
+    return [line.replace("in a commit made with git; `ctxrepo undo ", "by git; ") for line in found]
+
+
+@pytest.fixture
+def team(ada: Machine, ben: Machine, remote: Path) -> Pair:
+    """Two machines that know three notes."""
+    for machine in (ada, ben):
+        machine.init(str(remote))
+    for note, count in (("a", 8), ("b", 3), ("c", 8)):
+        facts(ada, note, count)
+    meet(ada, ben)
+    for machine in (ada, ben):
+        notices(machine)
+    return ada, ben
+
+
+@pytest.fixture
+def people(team: Pair, tmp_path: Path, remote: Path) -> Path:
+    """A teammate with plain git."""
+    return make_people(tmp_path, remote)
+
+
+def change(people: Path, path: str, old: str, new: str) -> None:
+    text = (people / path).read_text()
+    (people / path).write_text(re.sub(old, new, text))
+
+
+def push(people: Path) -> str:
+    git(people, "commit", "-qam", "tidy up")
+    git(people, "push", "-q", "origin", "HEAD:main")
+    return git(people, "rev-parse", "HEAD")[:10]
+
+
+def test_a_commit_made_with_git_that_deletes_much_is_told_once_with_its_way_back(
+    team: Pair, people: Path
+) -> None:
+    ada, ben = team
+    change(people, "shop/topics/a.md", r"- fact [0-4] .*\n", "")
+    git(people, "rm", "-q", "shop/topics/b.md")
+    made = push(people)
+    line = f"shop/topics/a.md and 1 more: 8 entries deleted by git; {made}` brings them back"
+    assert [notices(machine) for machine in (ada, ben, ada, ben)] == [[line], [line], [], []]
+    assert ada.ctxrepo("undo", made).returncode == 0
+    assert len(entries_of("x", ada.read("shop/topics/a.md"))) == 8
+    meet(ada, ben)
+    assert notices(ben) == []
+
+
+@pytest.mark.parametrize("what", ["few", "other words", "moved", "renamed", "wrapped", "undone"])
+def test_what_a_commit_made_with_git_did_not_delete_is_not_told(team: Pair, people: Path, what: str) -> None:
+    path = "shop/topics/a.md"
+    if what == "few":
+        change(people, path, r"- fact [0-3] .*\n", "")
+    elif what == "other words":
+        change(people, path, "fact", "thing")
+    elif what == "moved":
+        lines = "\n".join(re.findall(r"- fact [0-5].*", (people / path).read_text()))
+        change(people, path, r"- fact [0-5] .*\n", "")
+        change(people, "shop/topics/c.md", r"\Z", f"{lines}\n")
+    elif what == "renamed":
+        git(people, "mv", path, "shop/topics/z.md")
+    elif what == "wrapped":
+        change(people, path, "- fact", "*   fact")
+    else:
+        git(people, "rm", "-q", path)
+        push(people)
+        git(people, "revert", "--no-edit", "HEAD")
+        change(people, path, r"\Z", "- one more\n")
+    push(people)
+    assert [line for machine in team for line in notices(machine) if "git" in line] == []
+
+
+def test_an_old_history_that_joins_tells_nothing(ada: Machine, tmp_path: Path, remote: Path) -> None:
+    people = make_people(tmp_path, remote)
+    (people / "shop").mkdir()
+    (people / "shop" / "old.md").write_text("".join(f"- fact {number}\n" for number in range(20)))
+    git(people, "add", ".")
+    push(people)
+    git(people, "rm", "-q", "shop/old.md")
+    push(people)
+    ada.init()
+    facts(ada, "a", 8)
+    notices(ada)
+    assert ada.ctxrepo("init", str(remote)).returncode == 0
+    assert [line for line in notices(ada) if "git" in line] == []
