@@ -283,9 +283,7 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
         past = TargetHistory(memory, target, project)
     except NotFound as missing:
         with suppress(NotFound):
-            return _uncommitted(memory, target, project, start)
-        if declined := _declined(memory, target, project):
-            return declined
+            return _on_no_branch(memory, target, project, start)
         raise missing
     was = past.entry
     places = past.places() if was and not start else ()
@@ -293,7 +291,7 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     place = next((p for p in places if was and (e := was.at(p)) and e.id == past.id), None)
     place = past.place_at(commit_named(memory, start)) if start else place
     if place is None and was:
-        return _uncommitted(memory, target, project, start)
+        return _on_no_branch(memory, target, project, start)
     asked = place.path if place else past.path
     path, last = whereabouts(memory, asked)
     if place is None and last is not None and (removed := _as_removed(memory, last.path)):
@@ -302,6 +300,16 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     text = decode_exactly(memory.objects.data_or_empty(place.key or ""))
     entry = was.at(place) if was else None
     return Bygone(place.path, text, path, entry, is_gone=last is not None)
+
+
+def _on_no_branch(memory: Memory, target: Target, project: Project | None, start: str) -> Bygone:
+    """What no commit of the memory held: a command took it away first, or reviewers declined it."""
+    try:
+        return _uncommitted(memory, target, project, start)
+    except NotFound:
+        if found := _declined(memory, target, project):
+            return found
+        raise
 
 
 def _declined(memory: Memory, target: Target, project: Project | None) -> Bygone | None:

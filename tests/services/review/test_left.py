@@ -156,7 +156,7 @@ def test_of_an_entry_that_reviewers_and_this_machine_edit_one_version_is_current
     assert not [text for one in declined(ada.open()) for text in one.entries if "redis" in text]
 
 
-@pytest.mark.parametrize("how", rotating(HOWS, keep=1))
+@pytest.mark.parametrize("how", rotating(HOWS, keep=2))
 @pytest.mark.parametrize("is_dismissed", [False, True])
 def test_what_was_declined_is_restored_by_its_names_and_proposed_again(
     ada: Machine, remote: Path, people: Path, how: str, *, is_dismissed: bool
