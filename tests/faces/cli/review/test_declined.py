@@ -42,7 +42,7 @@ def test_what_was_declined_is_listed_until_it_is_dismissed(mine: Terminal, remot
     day = branch.rpartition("/")[2]
     entry = "global/MEMORY.md: proposed"
     assert mine("declined", "list").out == f"{day}\n  - {entry}\n"
-    assert "`ctxrepo remember` says one again" in mine("declined").err
+    assert "proposes it again" in mine("declined").err
     told = f"declined {day}: 1 entry removed in a review, kept in refs/ctxrepo/declined/{day}"
     assert f"{told}\n         - {entry}\n" in mine("status").out
     assert mine("declined", "--json").data == {
