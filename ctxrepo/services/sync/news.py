@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice, permutations
+from functools import cached_property
+from itertools import islice
 
 from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
@@ -10,6 +11,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import REGISTRY, is_aside, is_conflict_copy, is_note, scope_of, tapes_of
 from ctxrepo.domain.project.registry import Registry, parse
 from ctxrepo.domain.records.evidence import Evidence, end_of, marks, renamed
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.past_deletions import confirmed_since
 from ctxrepo.services.locate.identify import read_registry, registry_problem
 from ctxrepo.services.reading.marks import (
@@ -38,9 +40,12 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
         return ()
     problem = registry_problem(memory)
     told_of = [problem] if problem else _renamed(memory, since, registry)
-    told_of = [*told_of, *_come_back(objects, since, memory.head)]
+    meetings = [*_meetings(objects, since, memory.head)]
+    for one, other in meetings:
+        told_of = [*told_of, *_pins_lost(one, other), *_pins_lost(other, one), *_come_back(one, other)]
     told_of = [*told_of, *confirmed_since(memory, since)]
-    return *told_of, *moved_away(memory, since), *_out_of_view(memory, since)
+    away = (line for meeting in meetings for side in meeting for line in _moved_away(memory, side))
+    return *told_of, *away, *_out_of_view(memory, since)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
@@ -84,53 +89,80 @@ def _has_stayed(memory: Memory, since: str, former: str, new: str) -> bool:
     return (was & stays).total() > (was & went).total()
 
 
-def _come_back(objects: Objects, since: str, head: str | None) -> Iterator[str]:
-    """A line for each note or entry that a new merge has again, whichever machine made it: one side had
-    removed it, or put the note aside, and the other one edited or moved it. Also for each entry that one
-    side superseded and the other edited."""
-    tip = objects.tree_of(head)
+@dataclass(frozen=True)
+class _Side:
+    """One side of a merge: its newest commit and the other side's; what both began from, what this side made
+    of it, and what both have come to, as trees. `tip` is the tree of now."""
+
+    objects: Objects
+    mine: str
+    other: str
+    base: str
+    tree: str
+    merged: str
+    tip: str
+
+    @cached_property
+    def records(self) -> list[Evidence]:
+        """What was said of entries on this side alone."""
+        known = {*evidence_at(self.objects, self.base)}
+        return [one for one in evidence_at(self.objects, self.tree) if one not in known]
+
+    def is_of(self, host: str) -> bool:
+        """Whether a machine made any of the commits that this side has alone."""
+        commits = islice(self.objects.new_commits(self.mine, self.other), _MOST_COMMITS)
+        return any(host in writers_of(self.objects.header_of(one).message).hosts for one in commits)
+
+
+def _meetings(objects: Objects, since: str, head: str | None) -> Iterator[tuple[_Side, _Side]]:
+    """Both sides of each merge since a commit, whichever machine made it."""
     for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
-        sides = objects.parents(merge)
-        base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
-        trees = [*map(objects.tree_of, sides)] if base else []
-        retired = {e.to: e for pair in permutations(trees, 2) for e in _superseded(objects, base, *pair, tip)}
-        yield from (line for pair in permutations(trees, 2) for line in _pins_lost(objects, base, *pair, tip))
-        for side in trees:
-            back = [*_notes_back(objects, base, side, objects.tree_of(merge))]
-            for what, name, path in back:
-                if objects.files(tip, [path]):
-                    yield _line(name, what, "there again" if path == name else f"at {path} now")
-            notes = {path for _, *names in back for path in names}
-            for old, what, new in _entries_back(objects, base, side, objects.tree_of(merge)):
-                is_told = new.id in retired or not notes.isdisjoint((old.path, new.path))
-                if not is_told and new.id in _ids(objects, tip, new.path):
-                    yield _line(f"an entry of {old.path}", what, f"^{new.id} in {new.path} now")
-        for name, edit in retired.items():
-            now = f"^{name} in {edit.path}, superseded; `ctxrepo restore ^{name}` has it hold again"
-            yield _line(f"an entry of {edit.path}", "superseded", now)
+        commits = objects.parents(merge)
+        base = objects.tree_of(objects.merge_base(*commits)) if len(commits) == 2 else None
+        if base:
+            trees = [objects.tree_of(commit) or "" for commit in (merge, head)]
+            one, other = (
+                _Side(objects, mine, theirs, base, objects.tree_of(mine) or "", *trees)
+                for mine, theirs in (commits, reversed(commits))
+            )
+            yield one, other
 
 
-def _superseded(
-    objects: Objects, base: str | None, ours: str | None, theirs: str | None, tip: str | None
-) -> Iterator[Evidence]:
+def _come_back(one: _Side, other: _Side) -> Iterator[str]:
+    """A line for each note or entry that a merge has again: one side had removed it, or put the note aside,
+    and the other one edited or moved it. Also for each entry that one side superseded and the other one
+    edited."""
+    objects, tip = one.objects, one.tip
+    retired = {e.to: e for pair in ((one, other), (other, one)) for e in _superseded(*pair)}
+    for side in (one, other):
+        back = [*_notes_back(side)]
+        for what, name, path in back:
+            if objects.files(tip, [path]):
+                yield _line(name, what, "there again" if path == name else f"at {path} now")
+        notes = {path for _, *names in back for path in names}
+        for old, what, new in _entries_back(side):
+            is_told = new.id in retired or not notes.isdisjoint((old.path, new.path))
+            if not is_told and new.id in _ids(objects, tip, new.path):
+                yield _line(f"an entry of {old.path}", what, f"^{new.id} in {new.path} now")
+    for name, edit in retired.items():
+        now = f"^{name} in {edit.path}, superseded; `ctxrepo restore ^{name}` has it hold again"
+        yield _line(f"an entry of {edit.path}", "superseded", now)
+
+
+def _superseded(ours: _Side, theirs: _Side) -> Iterator[Evidence]:
     """The record of each edit by one side of an entry that the other superseded: it doesn't hold any more."""
-    known = {*evidence_at(objects, base)}
-    retired, edits = ([e for e in evidence_at(objects, side) if e not in known] for side in (ours, theirs))
-    former = {one.to: one.entry for one in retired if one.kind == "moved"}
-    gone = {end_of(former, one.entry) for one in retired if one.kind == "superseded"}
-    edits = [one for one in edits if one.kind == "moved" and one.entry in gone]
-    struck = marks(evidence_at(objects, tip)).struck if edits else ()
-    return (one for one in edits if one.to in struck and one.to in _ids(objects, tip, one.path))
+    former = {one.to: one.entry for one in ours.records if one.kind == "moved"}
+    gone = {end_of(former, one.entry) for one in ours.records if one.kind == "superseded"}
+    edits = [one for one in theirs.records if one.kind == "moved" and one.entry in gone]
+    struck = marks(evidence_at(ours.objects, ours.tip)).struck if edits else ()
+    return (one for one in edits if one.to in struck and one.to in _ids(ours.objects, ours.tip, one.path))
 
 
-def _pins_lost(
-    objects: Objects, base: str | None, ours: str | None, theirs: str | None, tip: str | None
-) -> Iterator[str]:
+def _pins_lost(ours: _Side, theirs: _Side) -> Iterator[str]:
     """A line for each entry that one side pinned, and the other one removed, superseded or put aside."""
-    known = {*evidence_at(objects, base)}
-    us, them = ([e for e in evidence_at(objects, side) if e not in known] for side in (ours, theirs))
-    pins = {one.entry: one.path for one in us if one.kind == "pinned"}
-    for one in them if pins else ():
+    objects, tip = ours.objects, ours.tip
+    pins = {one.entry: one.path for one in ours.records if one.kind == "pinned"}
+    for one in theirs.records if pins else ():
         is_aside_now = one.kind == "moved" and is_aside(one.path)
         name = one.to if is_aside_now else one.entry
         if one.entry in pins and (is_aside_now or one.kind in ("forgotten", "superseded")):
@@ -146,31 +178,28 @@ def _line(name: str, what: str, now: str) -> str:
     return f"{name} was {what} on one machine and changed on another: it is {now}"
 
 
-def _notes_back(
-    objects: Objects, base: str | None, side: str | None, merged: str | None
-) -> Iterator[tuple[str, str, str]]:
-    """(what this side did, path in `base`, path by now) of notes that only the merged tree has in view."""
-    come = [path for path, (old, _) in objects.diff(side, merged).items() if not old and is_note(path)]
-    changed = objects.diff(base, side) if come else {}
-    former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (merged, side))
+def _notes_back(side: _Side) -> Iterator[tuple[str, str, str]]:
+    """(what this side did, path in the base, path by now) of notes that only the merged tree has in view."""
+    objects = side.objects
+    come = [p for p, (old, _) in objects.diff(side.tree, side.merged).items() if not old and is_note(p)]
+    changed = objects.diff(side.base, side.tree) if come else {}
+    former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (side.merged, side.tree))
     for path in come:
-        for name, key in objects.files(base, [path, *former.get(path, ())]).items():
+        for name, key in objects.files(side.base, [path, *former.get(path, ())]).items():
             names = {new for new, old in moved.items() if name in old}
             names |= {new for new, (_, now) in changed.items() if now == key and is_note(new)}
-            there = objects.files(side, [name, *names])
+            there = objects.files(side.tree, [name, *names])
             if name not in there and all(map(is_aside, there)):
                 yield "archived" if there else "removed", name, path
 
 
-def _entries_back(
-    objects: Objects, base: str | None, side: str | None, merged: str | None
-) -> Iterator[tuple[Entry, str, Entry]]:
-    """(entry as it was in `base`, what this side did with it, what stands for it by now) of those that this
+def _entries_back(side: _Side) -> Iterator[tuple[Entry, str, Entry]]:
+    """(entry as it was in the base, what this side did with it, what stands for it by now) of those that this
     side removed or put aside, and the other one edited."""
-    before, after = note_versions(objects, base, side)
+    before, after = note_versions(side.objects, side.base, side.tree)
     aside = [entry for entry in entries_in(after) if is_aside(entry.path)]
     in_view = {path: data for path, data in after.items() if not is_aside(path)}
-    for old, new in sorted(standing_heirs(objects, merged, before, in_view).items()):
+    for old, new in sorted(standing_heirs(side.objects, side.merged, before, in_view).items()):
         if new.id not in {entry.id for entry in aside}:
             is_aside_there = old.plain in {entry.plain for entry in aside}
             yield old, "archived" if is_aside_there else "removed", new
@@ -180,40 +209,28 @@ def _ids(objects: Objects, tree: str | None, path: str) -> set[str]:
     return {entry.id for entry in entries_of(path, decode(objects.find(tree, path) or b""))}
 
 
-_MOST_COMMITS = 500
-"""So many new commits are looked at, the newest."""
+def _moved_away(memory: Memory, side: _Side) -> Iterator[str]:
+    """A line for each note that this machine, on its side, wrote to or moved while another one moved it to
+    another project, or to a folder of none, and that the merge has there: what was written was acknowledged
+    as kept in this project, and no session of it is given that."""
+    went, twice = _places(side), _moved_twice(side)
+    is_ours = bool(went or twice) and side.is_of(memory.host)
+    there = memory.objects.files(memory.head_tree, [*went.values(), *twice.values()]) if is_ours else ()
+    known = {*read_registry(memory).projects.values(), memory.global_folder} if there else ()
+    for old, new in sorted((old, new) for old, new in went.items() if new in there):
+        of_none = "" if scope_of(new) in known else ", in a folder of no project"
+        yield f"{old} was written to here and moved on another machine: it is {new} now{of_none}"
+    for old, new in sorted((old, new) for old, new in twice.items() if new in there):
+        yield f"the note moved to {old} here is {new} now: another machine moved it there"
 
 
-def moved_away(memory: Memory, since: str) -> Iterator[str]:
-    """A line for each note that this machine wrote to while another one moved it to another project, or to a
-    folder of none, and that a merge since a commit has there: what was written was acknowledged as kept in
-    this project, and no session of it is given that."""
-    objects, head = memory.objects, memory.head
-    for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
-        sides = objects.parents(merge)
-        base = objects.tree_of(objects.merge_base(*sides)) if len(sides) == 2 else None
-        for mine, other in permutations(sides) if base else ():
-            went = _places(objects, base, objects.tree_of(mine), objects.tree_of(merge))
-            is_ours = bool(went) and memory.host in _hosts(objects, mine, other)
-            there = objects.files(memory.head_tree, went.values()) if is_ours else ()
-            for old, new in sorted((old, new) for old, new in went.items() if new in there):
-                known = {*read_registry(memory).projects.values(), memory.global_folder}
-                of_none = "" if scope_of(new) in known else ", in a folder of no project"
-                yield f"{old} was written to here and moved on another machine: it is {new} now{of_none}"
-            for old, new in sorted(_moved_twice(objects, base, mine, merge).items()):
-                if memory.host in _hosts(objects, mine, other) and objects.files(memory.head_tree, [new]):
-                    yield f"the note moved to {old} here is {new} now: another machine moved it there"
-
-
-def _moved_twice(objects: Objects, base: str | None, side: str, merge: str) -> dict[str, str]:
-    """path -> path in a merge of the notes that a side moved to the first, and another one to the folder of
+def _moved_twice(side: _Side) -> dict[str, str]:
+    """path -> path in the merge of the notes that a side moved to the first, and another one to the folder of
     another project."""
-    known, merged = {*evidence_at(objects, base)}, objects.tree_of(merge)
-    moves = [e for e in evidence_at(objects, objects.tree_of(side)) if e.kind == "renamed" and e not in known]
-    gone = {one.to for one in moves} - objects.files(merged, [one.to for one in moves]).keys()
-    return {
-        old: new for old, new in moved_to(objects, merged, gone).items() if scope_of(old) != scope_of(new)
-    }
+    new = {one.to for one in side.records if one.kind == "renamed"}
+    gone = new - side.objects.files(side.merged, new).keys()
+    by_now = moved_to(side.objects, side.merged, gone)
+    return {old: new for old, new in by_now.items() if scope_of(old) != scope_of(new)}
 
 
 def _out_of_view(memory: Memory, since: str) -> Iterator[str]:
@@ -235,26 +252,21 @@ def _out_of_view(memory: Memory, since: str) -> Iterator[str]:
             yield f"{are} {verb} {folder}/, a folder of no project, and no session is given {it}"
 
 
-def _hosts(objects: Objects, mine: str, other: str) -> set[str]:
-    """The machines that made the commits which one side of a merge has alone."""
-    commits = islice(objects.new_commits(mine, other), _MOST_COMMITS)
-    return {host for one in commits for host in writers_of(objects.header_of(one).message).hosts}
-
-
-def _places(objects: Objects, base: str | None, side: str | None, merged: str | None) -> dict[str, str]:
+def _places(side: _Side) -> dict[str, str]:
     """path -> path in the merged tree of the notes that this side wrote to, and that another project has
     there, or none, though it isn't just that the folder of their project has another name."""
-    changed, differing = objects.diff(base, side), objects.diff(side, merged)
+    objects = side.objects
+    changed, differing = objects.diff(side.base, side.tree), objects.diff(side.tree, side.merged)
     both = {path for path in changed.keys() & differing.keys() if is_note(path) and changed[path][0]}
-    was, now = note_versions(objects, base, side) if both else ({}, {})
+    was, now = note_versions(objects, side.base, side.tree) if both else ({}, {})
     written = entries_gone(*({path: files.get(path) for path in both} for files in (now, was)))
     if not written:
         return {}
-    standing = entries_in(note_versions(objects, side, merged)[1])
+    standing = entries_in(note_versions(objects, side.tree, side.merged)[1])
     there = {normalised(one.text): one.path for one in standing if not is_conflict_copy(one.path)}
     there |= {normalised(one.text): one.path for one in standing if one.path in both}
     places = {one.path: there[said] for one in written if (said := normalised(one.text)) in there}
-    former, present = (_owners(objects, tree) for tree in (side, merged))
+    former, present = (_owners(objects, tree) for tree in (side.tree, side.merged))
     return {
         old: new
         for old, new in places.items()
