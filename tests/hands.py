@@ -305,6 +305,9 @@ class Story:
 
     def sync(self, at: Place, _: int) -> None:
         self._synced(at, lambda: at.machine.sync())
+        self._has_exchanged(at)
+
+    def _has_exchanged(self, at: Place) -> None:
         (other,) = (place for place in self.places if place is not at)
         other.arriving |= at.unsent
         at.unsent, at.arriving = set(), set()
@@ -316,6 +319,7 @@ class Story:
     def accept(self, at: Place, _: int) -> None:
         self.accepted |= at.taken
         at.machine.ctxrepo("sync", "--accept", "deletions")
+        self._has_exchanged(at)
         at.taken.clear()
         at.removed.clear()
 
