@@ -90,7 +90,7 @@ def _has_stayed(memory: Memory, since: str, former: str, new: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Side:
+class _SideOfMerge:
     """One side of a merge: its newest commit and the other side's; what both began from, what this side made
     of it, and what both have come to, as trees. `tip` is the tree of now."""
 
@@ -114,7 +114,7 @@ class _Side:
         return any(host in writers_of(self.objects.header_of(one).message).hosts for one in commits)
 
 
-def _meetings(objects: Objects, since: str, head: str | None) -> Iterator[tuple[_Side, _Side]]:
+def _meetings(objects: Objects, since: str, head: str | None) -> Iterator[tuple[_SideOfMerge, _SideOfMerge]]:
     """Both sides of each merge since a commit, whichever machine made it."""
     for merge in islice(objects.new_commits(head, since) if head else (), _MOST_COMMITS):
         commits = objects.parents(merge)
@@ -122,13 +122,13 @@ def _meetings(objects: Objects, since: str, head: str | None) -> Iterator[tuple[
         if base:
             trees = [objects.tree_of(commit) or "" for commit in (merge, head)]
             one, other = (
-                _Side(objects, mine, theirs, base, objects.tree_of(mine) or "", *trees)
+                _SideOfMerge(objects, mine, theirs, base, objects.tree_of(mine) or "", *trees)
                 for mine, theirs in (commits, reversed(commits))
             )
             yield one, other
 
 
-def _come_back(one: _Side, other: _Side) -> Iterator[str]:
+def _come_back(one: _SideOfMerge, other: _SideOfMerge) -> Iterator[str]:
     """A line for each note or entry that a merge has again: one side had removed it, or put the note aside,
     and the other one edited or moved it. Also for each entry that one side superseded and the other one
     edited."""
@@ -149,7 +149,7 @@ def _come_back(one: _Side, other: _Side) -> Iterator[str]:
         yield _line(f"an entry of {edit.path}", "superseded", now)
 
 
-def _superseded(ours: _Side, theirs: _Side) -> Iterator[Evidence]:
+def _superseded(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[Evidence]:
     """The record of each edit by one side of an entry that the other superseded: it doesn't hold any more."""
     former = {one.to: one.entry for one in ours.records if one.kind == "moved"}
     gone = {end_of(former, one.entry) for one in ours.records if one.kind == "superseded"}
@@ -158,7 +158,7 @@ def _superseded(ours: _Side, theirs: _Side) -> Iterator[Evidence]:
     return (one for one in edits if one.to in struck and one.to in _ids(ours.objects, ours.tip, one.path))
 
 
-def _pins_lost(ours: _Side, theirs: _Side) -> Iterator[str]:
+def _pins_lost(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[str]:
     """A line for each entry that one side pinned, and the other one removed, superseded or put aside."""
     objects, tip = ours.objects, ours.tip
     pins = {one.entry: one.path for one in ours.records if one.kind == "pinned"}
@@ -178,7 +178,7 @@ def _line(name: str, what: str, now: str) -> str:
     return f"{name} was {what} on one machine and changed on another: it is {now}"
 
 
-def _notes_back(side: _Side) -> Iterator[tuple[str, str, str]]:
+def _notes_back(side: _SideOfMerge) -> Iterator[tuple[str, str, str]]:
     """(what this side did, path in the base, path by now) of notes that only the merged tree has in view."""
     objects = side.objects
     come = [p for p, (old, _) in objects.diff(side.tree, side.merged).items() if not old and is_note(p)]
@@ -193,7 +193,7 @@ def _notes_back(side: _Side) -> Iterator[tuple[str, str, str]]:
                 yield "archived" if there else "removed", name, path
 
 
-def _entries_back(side: _Side) -> Iterator[tuple[Entry, str, Entry]]:
+def _entries_back(side: _SideOfMerge) -> Iterator[tuple[Entry, str, Entry]]:
     """(entry as it was in the base, what this side did with it, what stands for it by now) of those that this
     side removed or put aside, and the other one edited."""
     before, after = note_versions(side.objects, side.base, side.tree)
@@ -209,7 +209,7 @@ def _ids(objects: Objects, tree: str | None, path: str) -> set[str]:
     return {entry.id for entry in entries_of(path, decode(objects.find(tree, path) or b""))}
 
 
-def _moved_away(memory: Memory, side: _Side) -> Iterator[str]:
+def _moved_away(memory: Memory, side: _SideOfMerge) -> Iterator[str]:
     """A line for each note that this machine, on its side, wrote to or moved while another one moved it to
     another project, or to a folder of none, and that the merge has there: what was written was acknowledged
     as kept in this project, and no session of it is given that."""
@@ -224,7 +224,7 @@ def _moved_away(memory: Memory, side: _Side) -> Iterator[str]:
         yield f"the note moved to {old} here is {new} now: another machine moved it there"
 
 
-def _moved_twice(side: _Side) -> dict[str, str]:
+def _moved_twice(side: _SideOfMerge) -> dict[str, str]:
     """path -> path in the merge of the notes that a side moved to the first, and another one to the folder of
     another project."""
     new = {one.to for one in side.records if one.kind == "renamed"}
@@ -252,7 +252,7 @@ def _out_of_view(memory: Memory, since: str) -> Iterator[str]:
             yield f"{are} {verb} {folder}/, a folder of no project, and no session is given {it}"
 
 
-def _places(side: _Side) -> dict[str, str]:
+def _places(side: _SideOfMerge) -> dict[str, str]:
     """path -> path in the merged tree of the notes that this side wrote to, and that another project has
     there, or none, though it isn't just that the folder of their project has another name."""
     objects = side.objects
