@@ -144,6 +144,9 @@ def _come_back(one: _SideOfMerge, other: _SideOfMerge) -> Iterator[str]:
             is_told = new.id in retired or not notes.isdisjoint((old.path, new.path))
             if not is_told and new.id in _ids(objects, tip, new.path):
                 yield _line(f"an entry of {old.path}", what, f"^{new.id} in {new.path} now")
+    for edit, to in (*_moves_left(one, other), *_moves_left(other, one)):
+        if edit.to not in retired:
+            yield _line(f"an entry of {edit.path}", f"moved to {to}", f"^{edit.to} in {edit.path} now")
     for name, edit in retired.items():
         now = f"^{name} in {edit.path}, superseded; `ctxrepo restore ^{name}` has it hold again"
         yield _line(f"an entry of {edit.path}", "superseded", now)
@@ -172,6 +175,32 @@ def _pins_lost(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[str]:
                 what = {"forgotten": "removed", "moved": "archived"}.get(one.kind, one.kind)
                 now = f"`ctxrepo restore ^{name}` has it hold again"
                 yield f"an entry of {pins[one.entry]} was pinned on one machine and {what} on another; {now}"
+
+
+def _moves_left(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[tuple[Evidence, str]]:
+    """(record of the last edit, note to which it was moved) of each entry that one side moved to another note
+    and that the other one edited, if it stayed where that has it."""
+    objects, tip = ours.objects, ours.tip
+    moved, edited = (
+        {one.entry: one for one in side.records if one.kind == "moved"} for side in (ours, theirs)
+    )
+    for entry in sorted(moved.keys() & edited.keys()):
+        went, stays = _chain(moved, entry), _chain(edited, entry)
+        standing = [one for one in (*went, *stays) if one.to in _ids(objects, tip, one.path)]
+        last = next((one for one in reversed(standing) if one in stays), None)
+        to = went[-1].path
+        has_moved = not is_aside(to) and entry not in _ids(objects, ours.base, to)
+        if last and last.path != to and has_moved and not {*went}.intersection(standing):
+            yield last, to
+
+
+def _chain(records: Mapping[str, Evidence], entry: str) -> list[Evidence]:
+    """The records that lead from an entry to what it became, in order."""
+    chain = list[Evidence]()
+    while entry in records and records[entry] not in chain:
+        chain.append(records[entry])
+        entry = chain[-1].to
+    return chain
 
 
 def _line(name: str, what: str, now: str) -> str:

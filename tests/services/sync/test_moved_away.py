@@ -190,3 +190,35 @@ def test_a_note_that_both_moved_to_other_projects_is_told_where_it_is_no_more(pa
     (lost,) = {*places} - {now}
     told = f"the note moved to {lost} here is {now} now: another machine moved it there"
     assert lines == [told]
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["who moved it first", "who edited it first"])
+@pytest.mark.parametrize("is_archived_too", [False, True])
+def test_an_entry_that_was_moved_and_stays_where_it_was_edited_is_told(
+    pair: Pair, first: int, is_archived_too: bool
+) -> None:
+    ada, ben = pair
+    fact = next(e for e in ada.json("read", NOTE)["data"]["entries"] if "fact 1" in e["text"])
+    assert ada.ctxrepo("move", fact["id"], "topics/b.md").returncode == 0
+    assert ben.ctxrepo("edit", fact["id"], "--old", "fact 1", "--new", "fact one").returncode == 0
+    if is_archived_too:
+        assert ben.ctxrepo("archive", NOTE).returncode == 0
+        ada.ctxrepo("remember", "ada adds", "--note", NOTE)
+    lines: dict[Path, list[str]] = {ada.home: [], ben.home: []}
+    for machine in (pair[first], pair[1 - first]) * 2:
+        lines[machine.home] += [line for line in machine.sync().notices if "an entry" in line]
+    (now,) = (e["id"] for e in ada.json("read", NOTE)["data"]["entries"] if "fact one" in e["text"])
+    line = f"an entry of {NOTE} was moved to shop/topics/b.md on one machine and changed on another"
+    assert lines == {machine.home: [f"{line}: it is {now} in {NOTE} now"] for machine in pair}
+
+
+def test_what_one_of_two_moved_or_archived_is_told_of_no_edit_that_followed(pair: Pair) -> None:
+    ada, ben = pair
+    one, two, _ = ada.json("read", NOTE)["data"]["entries"]
+    ada.ctxrepo("move", one["id"], "topics/b.md")
+    ada.ctxrepo("edit", "topics/b.md", "--old", "fact 0", "--new", "fact nought")
+    ada.ctxrepo("archive", two["id"])
+    ben.ctxrepo("edit", two["id"], "--old", "fact 1", "--new", "fact one")
+    lines = [line for machine in (ada, ben, ada) for line in machine.sync().notices if "an entry" in line]
+    assert len(lines) == 2
+    assert all("was archived on one machine and changed on another" in line for line in lines)
