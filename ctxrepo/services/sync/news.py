@@ -189,8 +189,9 @@ def _moves_left(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[tuple[Evid
         standing = [one for one in (*went, *stays) if one.to in _ids(objects, tip, one.path)]
         last = next((one for one in reversed(standing) if one in stays), None)
         to = went[-1].path
-        has_moved = not is_aside(to) and entry not in _ids(objects, ours.base, to)
-        if last and last.path != to and has_moved and not {*went}.intersection(standing):
+        if last is None or {*went}.intersection(standing) or to == last.path or is_aside(to):
+            continue
+        if entry in _ids(objects, ours.base, last.path):  # else both moved it, or its note
             yield last, to
 
 
