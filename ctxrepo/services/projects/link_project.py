@@ -171,6 +171,9 @@ def _require_free(memory: Memory, project: Project, new: str) -> None:
     files = memory.worktree.scan(TAPES).files
     folders = folders_in(memory) | folders_in(memory, TAPES) | {scope_of(path) for path in files}
     folders |= set(read_registry(memory).projects.values())
+    for place in ("", TAPES):  # also what a hand has deleted, and waits for a decision
+        committed = memory.objects.names_in(memory.head_tree, place)
+        folders |= {name for name, key in committed.items() if key is None}
     for existing in sorted(folders | others_in(memory) | others_in(memory, TAPES)):
         if fold(existing) == fold(new):
             name = f"{existing}/" if existing in folders else existing

@@ -264,6 +264,17 @@ def test_what_is_there_already_is_not_taken(both: tuple[Machine, Machine]) -> No
     assert not ada.open().journal.names()
 
 
+def test_a_folder_of_which_the_deletion_is_held_back_is_there_still(both: tuple[Machine, Machine]) -> None:
+    ada, _ = both
+    ada.write("loose/note.md", "".join(f"- fact {n}\n" for n in range(12)))
+    ada.sync()
+    (ada.clone / "loose/note.md").unlink()
+    (ada.clone / "loose").rmdir()
+    assert ada.sync().held
+    with pytest.raises(Refused, match="there is loose/ in the memory already"):
+        rename(ada, "Loose")
+
+
 def test_one_who_looked_before_is_told_to_look_again(both: tuple[Machine, Machine]) -> None:
     ada, _ = both
     project = ada.project()
