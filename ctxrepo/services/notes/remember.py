@@ -1,9 +1,11 @@
 """One fact becomes an entry of a note."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, field, replace
 from datetime import datetime
+from typing import Any
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import day, stamp
@@ -12,9 +14,10 @@ from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
-from ctxrepo.domain.records.evidence import Kind, Marks, marks
+from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import Fact
@@ -22,13 +25,14 @@ from ctxrepo.services.reading.find import (
     NamedScope,
     destination_of,
     entries_containing,
+    find_entry,
     path_by_now,
     read_note,
     scope_named,
     spelt,
     too_large_to_show,
 )
-from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.reading.marks import evidence_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
@@ -73,6 +77,10 @@ class RememberResult:
     overfills: str = ""
     rivals: tuple[Near, ...] = ()
     """Other entries of the scope that have the fact's key and hold as well."""
+    key: str = ""
+    """The key of which these are values, where the fact wasn't given it and only reads so."""
+    superseded_by: tuple[Near, ...] = ()
+    """What holds already in place of an entry that the fact was to supersede."""
 
 
 _MOST_NEAR = 3
@@ -87,9 +95,17 @@ def doubts(results: Sequence[RememberResult]) -> Iterator[str]:
     yield from (f"^{each.id} at {each.at} {same}" for each in near[:_MOST_NEAR])
     if len(near) > _MOST_NEAR:
         yield f"so do {len(near) - _MOST_NEAR} more; `ctxrepo check` lists what stands twice"
-    for rival in (rival for result in results for rival in result.rivals):
-        remedy = f"`ctxrepo forget ^{rival.id}` if it is no longer true"
-        yield f"^{rival.id} at {rival.at} has this key too; {remedy}"
+    for result in results:
+        has = (
+            f"is the value of the key {result.key}, and holds beside this"
+            if result.key
+            else "has this key too"
+        )
+        for rival in result.rivals:
+            yield f"^{rival.id} at {rival.at} {has}; `ctxrepo forget ^{rival.id}` if it is no longer true"
+        for other in result.superseded_by:
+            again = f"if this one replaces it, too, the same again with `--supersedes ^{other.id}`"
+            yield f"^{other.id} at {other.at} superseded that already, and holds beside this; {again}"
     overfilled = filter(None, (result.overfills for result in results))
     yield from (f"{one}; `--category` writes to a note of its own" for one in overfilled)
     if room := max(result.cut_to for result in results):
@@ -259,6 +275,7 @@ class _Writing(PreparedFact):
     def _record(self, entry: Entry, near: Sequence[Entry] = (), old: Entry | None = None) -> RememberResult:
         self.draft.register(self.scope.project)
         done = self._supersede(entry, [old, self.superseded])
+        done = done if self.fact.key else replace(done, **self._beside(entry, done.replaced))
         self._evidence("stated", entry.id, entry.path)
         if pins := self.fact.pin or done.pinned:
             self._evidence("pinned", entry.id, entry.path)
@@ -274,7 +291,33 @@ class _Writing(PreparedFact):
             self._evidence("superseded", old.id, old.path, to=entry.id)
         was = tuple(normalised(old.text) for old in olds.values())
         pinned = any(is_pinned(old, known) for old in olds.values())
-        return RememberResult(entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned)
+        heirs = self._successors(entry, known.struck)
+        return RememberResult(
+            entry.id, entry.at, replaced=tuple(olds), was=was, pinned=pinned, superseded_by=heirs
+        )
+
+    def _successors(self, entry: Entry, struck: Collection[str]) -> tuple[Near, ...]:
+        """What superseded the entry before that the fact supersedes, if it holds."""
+        old, memory = self.superseded, self.draft.memory
+        if old is None or old.id not in struck:
+            return ()
+        _, name = fate(evidence_now(memory), old.id)
+        if name in struck or name in (old.id, entry.id):
+            return ()
+        with suppress(NotFound):
+            _, other = find_entry(memory, name, self.scope.project)
+            return (Near(other.id, other.at),)
+        return ()
+
+    def _beside(self, entry: Entry, replaced: Collection[str]) -> dict[str, Any]:
+        """The key, given by a command, of which the fact reads like a value, and the values that hold."""
+        memory, folder, key = self.draft.memory, self.scope.folder, entry.key.casefold()
+        if not key or key not in stated_keys(memory).get(folder, ()):
+            return {}
+        struck = {entry.id, *replaced, *marks(evidence_now(memory)).struck}
+        there = (e for _, e in entries_containing(memory, folder, f"{key}:") if e.id not in struck)
+        rivals = tuple(Near(e.id, e.at) for e in there if e.key.casefold() == key)
+        return {"rivals": rivals, "key": entry.key} if rivals else {}
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
         record(self.draft, kind, entry_id, path, self.now, to, self.fact.key if kind == "stated" else "")

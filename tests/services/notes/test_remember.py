@@ -17,7 +17,7 @@ from ctxrepo.hooks.known.cached import changed_since, generation_of
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.services.notes.remember import Near, propose, remember, remember_all
+from ctxrepo.services.notes.remember import Near, RememberResult, doubts, propose, remember, remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.memory import Memory
@@ -338,3 +338,38 @@ class TestTwins:
         assert mine.read("shop/MEMORY.md") == "- Port: 1\n- port: 3\n"
         (rival,) = mine.remember("4", key="port").rivals
         assert rival.at == "shop/MEMORY.md#L1"
+
+
+def told(done: RememberResult) -> list[str]:
+    return [line for line in doubts([done]) if "beside this" in line]
+
+
+@pytest.mark.parametrize("words", ["deploy: flux", "Deploy: flux", "[gotcha] deploy: flux"])
+def test_a_fact_that_reads_like_a_value_of_a_key_names_the_one_that_holds(mine: Machine, words: str) -> None:
+    first = mine.remember("argo", key="deploy")
+    done = mine.remember(words, category="" if "[" in words else "gotcha")
+    (line,) = told(done)
+    assert line.startswith(f"^{first.id} at {first.at} is the value of the key ")
+    assert told(mine.remember(words, category="" if "[" in words else "gotcha")) == []  # it is there already
+
+
+def test_only_a_key_that_a_command_gave_and_a_value_that_holds_in_the_scope_count(mine: Machine) -> None:
+    mine.remember("Note: one of many")
+    assert told(mine.remember("Note: another one")) == []
+    old = mine.remember("argo", key="deploy")
+    assert told(mine.remember("deploy: flux", scope="global")) == []
+    assert told(mine.remember("deploy: jenkins", supersedes=Target(entry_id=old.id))) == []
+
+
+def test_what_was_superseded_already_names_what_holds_in_its_place(mine: Machine) -> None:
+    first = mine.remember("the port is 1")
+    name = Target(entry_id=first.id)
+    second = mine.remember("the port is 2", supersedes=name)
+    commit(mine.open(), NOW)
+    done = mine.remember("the port is 3", supersedes=name)
+    (line,) = told(done)
+    assert line.startswith(f"^{second.id} at {second.at} superseded that already")
+    again = mine.remember("the port is 3", supersedes=Target(entry_id=second.id))
+    assert (again.existing, again.replaced, told(again)) == (True, (second.id,), [])
+    forget_again = mine.remember("the port is 4", supersedes=name)
+    assert [near.id for near in forget_again.superseded_by] == [done.id]
