@@ -20,7 +20,13 @@ from itertools import accumulate
 from operator import attrgetter
 
 from ctxrepo.domain.secrets.labels import CODE, IS_PLACE, PASSWORD, SecretWord, label_at
-from ctxrepo.domain.secrets.shape.judges import Grade, graded, is_app_password, is_said_phrase
+from ctxrepo.domain.secrets.shape.judges import (
+    Grade,
+    graded,
+    is_app_password,
+    is_of_test_card,
+    is_said_phrase,
+)
 from ctxrepo.domain.secrets.words import PATTERNS
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -212,9 +218,14 @@ def _announces(pair: _Pair) -> bool:
     return is_near and not pair.names_something_else(label.start, value.start)
 
 
+_CARD_CODE = lazy_pattern(rb"cv[vc]2?\Z")
+
+
 def _is_code_near(pair: _Pair) -> bool:
     """`the code of the garage door is 3…`, `PIN 3…`: a number needs a place that it opens."""
     gap = pair.gap
+    if _CARD_CODE.match(pair.word) and is_of_test_card(pair.lowered, pair.label.start, pair.value.end):
+        return False
     is_announced = (
         pair.is_beside
         or (len(gap) < 40 and bool(_NAME_OF_PLACE.match(gap)) and bool(IS_PLACE.search(gap)))

@@ -39,6 +39,8 @@ class Grade(IntEnum):
 
 
 _JUDGED = 96
+_NEAR_A_CARD = 120
+"""Bytes before and after the code of a card in which its number is looked for."""
 _UUID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::fx)?\Z", re.IGNORECASE)
 _DATED_ID = lazy_pattern(rb"(?:ses|msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}\Z")
 """The id of an agent's session, message or part, which begins with its time; a tape has one on each line."""
@@ -186,10 +188,29 @@ def is_pair(match: re.Match[bytes]) -> bool:
     ) and (not is_documented(match) and password.lower() not in URL_WORDS and password != user)
 
 
+_TEST_CARDS = frozenset(WORDS["test-cards"].encode().split())
+_TEST_CARD = lazy_pattern(PATTERNS["test-card"], re.VERBOSE)
+_CARD = lazy_pattern(rb"(?<![0-9])[0-9](?:[ -]?[0-9]){12,18}(?![0-9])")
+
+
+def is_test_card(digits: bytes) -> bool:
+    """Whether it is the number of a card that pays nowhere."""
+    return digits in _TEST_CARDS or len(set(digits)) < 5
+
+
+def is_of_test_card(lowered: bytes, start: int, end: int) -> bool:
+    """Whether the line around a card's code is about a card for tests, and about no other one."""
+    begin = lowered.rfind(b"\n", max(0, start - _NEAR_A_CARD), start) + 1
+    stop = lowered.find(b"\n", end, end + _NEAR_A_CARD)
+    line = lowered[max(begin, start - _NEAR_A_CARD) : stop if stop >= 0 else end + _NEAR_A_CARD]
+    numbers = [re.sub(rb"[ -]", b"", number) for number in _CARD.findall(line)]
+    return all(map(is_test_card, numbers)) and bool(numbers or _TEST_CARD.search(line))
+
+
 def is_card(match: re.Match[bytes]) -> bool:
     """Whether a card number has the right check digit (Luhn); numbers for tests don't count."""
     digits = [int(d) for d in match[match.lastindex or 0].decode("ascii", "ignore") if d.isdigit()]
-    if not 13 <= len(digits) <= 19 or len(set(digits)) < 5:
+    if not 13 <= len(digits) <= 19 or is_test_card(bytes(48 + digit for digit in digits)):
         return False
     doubled = [sum(divmod(2 * d, 10)) for d in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0

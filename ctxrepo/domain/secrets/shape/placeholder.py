@@ -66,7 +66,7 @@ _A_WORD = lazy_pattern(rb"[A-Z]?[a-z]{2,}")
 _MARKS = b"!#$%^&*?@~=+"
 _SIGN = lazy_pattern(rb"[@#&+=?!]")
 FULL_WIDTH = lazy_pattern(rb"[\xe1-\xef][\x80-\xbf]")
-ORDER = lazy_pattern(rb"(?:0?12345|23456|98765|87654|0{4}|1{4}|1234\Z|4321)")
+ORDER = lazy_pattern(rb"(?:0?12345|23456|98765|87654|0{4}|1{4}|1234\Z|4321|123\Z|321\Z)")
 WEAK = lazy_pattern(
     rb"(?:my|the|some|new|old|user|admin|root|db|super|app|test|top)?[-_]?"
     rb"(?:p[a@]ss(?:w[o0]rd|wd|phrase)?|pwd|pw|secret|token|key|hunter|admin|root|user|foo|bar|abc|letmein"
