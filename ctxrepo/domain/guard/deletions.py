@@ -98,10 +98,11 @@ def held_back(deleted: Sequence[Deletion], known: Sequence[Refusal] = ()) -> lis
     held = {refusal.path: refusal for refusal in known if refusal.rule == RULE}
     deleted = [one for one in deleted if one.weight or one.path in held]
     if sum(one.weight for one in deleted) < MANY:
-        return [held[one.path] for one in deleted if one.path in held]
+        deleted = [one for one in deleted if one.path in held]  # of which some came back meanwhile
     if len(deleted) == 1:
         (one,) = deleted
-        return [Refusal(one.path, RULE, f"{one.entries} of its {one.were} entries are gone")]
+        what = "are gone" if one.entries != 1 else "is gone"
+        return [Refusal(one.path, RULE, f"{one.entries} of its {one.were} entries {what}")]
     total = sum(one.entries for one in deleted)
     words = f"one of {len(deleted)} files that lost {counted(total, 'entry', 'entries')}"
     return [Refusal(one.path, RULE, words) for one in deleted]
