@@ -1,6 +1,7 @@
 """The last command, or a commit, is taken back by one more write."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -8,11 +9,13 @@ from itertools import islice
 from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.guard.deletions import DeletionSummary
 from ctxrepo.domain.guard.takeback import UNDO, named, told_back, way_back_of
+from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.note import decode_exactly, encoded
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.layout import is_note, shown
+from ctxrepo.domain.records.evidence import Marks, marks
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import anchors_of, to_line
-from ctxrepo.errors import Busy, NotFound, Refused
+from ctxrepo.errors import Busy, CtxrepoError, NotFound, Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import commit_named
 from ctxrepo.services.history.way_back import (
@@ -25,6 +28,8 @@ from ctxrepo.services.history.way_back import (
     of_operation,
     way_back,
 )
+from ctxrepo.services.reading.find import find_entry
+from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
@@ -202,7 +207,7 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
     tip = memory.head
     if tip is None:
         raise NothingLeft(f"the commit of {deed.name} is not in the memory any more")
-    back = way_back(memory, deed, tip)
+    back, marked = way_back(memory, deed, tip), marks(evidence_now(memory))
     with drafting(memory, way_back_of(deed.operation), origin, now) as draft:
         draft.saying, draft.undoes = deed.saying, deed.undoes
         if memory.head != tip:
@@ -219,8 +224,33 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
         here = memory.objects.files(memory.head_tree, touched)
         told = describe(memory, {p: encoded(t) for p, t in touched.items()}, here)
         paths = tuple(p for p in touched if not p.startswith("."))
-    lines = (*told_back(told, deed.operation), *back.stays, *superseded)
+    known, there = (
+        {e.id for path, text in side.items() if is_note(path) for e in entries_of(path, text or "")}
+        for side in ({path: draft.before[path] for path in touched}, touched)
+    )
+    state = [
+        line
+        for name, line in _marked(memory, marked, known ^ there)
+        if not any(f"restore ^{name}`" in told_of for told_of in superseded)
+    ]
+    lines = (*told_back(told, deed.operation), *back.stays, *superseded, *state)
     return Undone(deed.what, deed.saying, deed.commit, paths, lines)
+
+
+def _marked(memory: Memory, before: Marks, other: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(id, line) of each entry that is pinned now or superseded, and wasn't, or the other way round; but for
+    those `other` ones that came or went themselves."""
+    after = marks(evidence_now(memory))
+    for ids, what in (
+        (after.pinned - before.pinned, "pinned again"),
+        (before.pinned - after.pinned, "no longer pinned"),
+        (after.struck - before.struck, "superseded again"),
+        (before.struck - after.struck, "holds again"),
+    ):
+        for name in sorted(ids.difference(other)):
+            with suppress(CtxrepoError):
+                entry = find_entry(memory, name, None)[1]
+                yield name, f"* {what}: {shown(normalised(entry.text), WIDTH)}"
 
 
 def _put(draft: Draft, path: str, was: bytes | None, new: bytes | None) -> None:

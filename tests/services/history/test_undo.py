@@ -311,6 +311,19 @@ def test_a_note_that_was_forgotten_moved_or_archived_is_back(mine: Machine) -> N
     assert said(mine, NOTE) == ["[gotcha] redis", "written there"]
 
 
+def test_what_it_does_to_the_marks_of_entries_that_stay_is_said(mine: Machine) -> None:
+    old = mine.remember("the port is 1")
+    save(mine)
+    mine.remember("the port is 1", pin=True)
+    assert back(mine).lines == ("* no longer pinned: the port is 1",)
+    assert again(mine).lines == ("* pinned again: the port is 1",)
+    mine.remember("the port is 2", supersedes=Target(entry_id=old.id))
+    lines = ("- the port is 2", "* pinned again: the port is 1", "* holds again: the port is 1")
+    assert back(mine).lines == lines
+    lines = ("+ the port is 2", "* no longer pinned: the port is 1", "* superseded again: the port is 1")
+    assert again(mine).lines == lines
+
+
 @pytest.mark.parametrize("is_renamed", [False, True])
 def test_what_comes_back_into_an_archived_note_leaves_it_in_the_archive(
     mine: Machine, *, is_renamed: bool
