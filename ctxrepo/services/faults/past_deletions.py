@@ -22,7 +22,8 @@ from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly, encode, units_of
 from ctxrepo.domain.records.evidence import gone, renamed
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.own_files import age
+from ctxrepo.hooks.own_files import age, lines_of
+from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.reading.marks import (
     Files,
     entries_gone,
@@ -44,6 +45,9 @@ _MOST_COMMITS = 500
 
 _MOST_BEHIND = 20
 """Older commits in a row after which none of the last day comes: a machine's clock may be behind."""
+
+_REFLOG_BYTES = 256 * 1024
+_MADE_HERE = lazy_pattern(r"[0-9a-f]{40} ([0-9a-f]{40}) [^\t]*\t(?:commit|revert|cherry-pick|rebase|am)\b")
 
 _Change = tuple[Key | None, Key | None]
 
@@ -70,9 +74,12 @@ def confirmed_since(memory: Memory, since: str) -> list[str]:
 
 
 def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(commit, line) of those that no command of ours made, and that deleted much."""
+    """(commit, line) of those that no command of ours made, nor anybody in this clone, and that deleted
+    much."""
     objects, head = memory.objects, str(memory.head)
     plain = [one for one in commits if writers_of(objects.header_of(one).message) == Writers()]
+    here = _made_in_clone(memory) if plain else set()
+    plain = [one for one in plain if one not in here]
     plain = [one for one in plain if len(objects.parents(one)) == 1]
     if not plain:
         return
@@ -90,6 +97,12 @@ def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tupl
         if summary and not summary.is_few:
             secrets = _secrets_gone(memory, objects.diff(parent, tree))
             yield commit, summary.line(commit, beside_secret=bool(secrets), by_git=True)
+
+
+def _made_in_clone(memory: Memory) -> set[str]:
+    """The commits that a person made with git in the clone lately, as its reflog tells."""
+    lines = lines_of(str(memory.clone.git_dir / "logs" / "HEAD"), _REFLOG_BYTES)
+    return {made[1] for line in lines if (made := _MADE_HERE.match(line))}
 
 
 def _lost_of(lost: Counter[str], before: Files, after: Files) -> Iterator[Deletion]:

@@ -289,6 +289,15 @@ def test_a_commit_made_with_git_that_deletes_much_is_told_once_with_its_way_back
     assert notices(ben) == []
 
 
+def test_whoever_made_it_in_their_clone_is_not_told(team: Pair) -> None:
+    ada, ben = team
+    ada.git("rm", "-q", "shop/topics/b.md")
+    ada.git("commit", "-qm", "tidied up")
+    made = ada.git("rev-parse", "HEAD").strip()[:10]
+    assert notices(ada) == []
+    assert notices(ben) == [f"shop/topics/b.md: 3 entries deleted by git; {made}` brings them back"]
+
+
 @pytest.mark.parametrize("what", ["few", "other words", "moved", "renamed", "wrapped", "undone"])
 def test_what_a_commit_made_with_git_did_not_delete_is_not_told(team: Pair, people: Path, what: str) -> None:
     path = "shop/topics/a.md"
