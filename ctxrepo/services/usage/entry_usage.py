@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.project.layout import is_aside
 from ctxrepo.domain.records.entry_use import COUNTS, Usage, is_used, is_zombie, rate
+from ctxrepo.domain.records.evidence import edits_in
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import own_files
 from ctxrepo.hooks.known.locate import inside
@@ -82,7 +84,8 @@ def usage(
 ) -> Report:
     """The entries of one scope, or of all, that were delivered most; of those that are wanted."""
     folder = scope_named(memory, scope, project).folder if scope else ""
-    there = [one for one in counted_here(memory) if not folder or one.path.startswith(f"{folder}/")]
+    there = _as_called_now(memory, counted_here(memory))
+    there = [one for one in there if not folder or one.path.startswith(f"{folder}/")]
     there.sort(key=lambda one: (-one.delivered, -one.last, one.id))
     cached = ((one, memory.cache.find_entry(one.id)) for one in there)
     wanted = [(one, known) for one, known in cached if is_wanted(one, known)]
@@ -105,15 +108,34 @@ def counted_here(memory: Memory) -> list[Usage]:
         raise CtxrepoError(f"{memory.state.usage} can't be read: {error}", "It may be deleted.") from error
 
 
+def _as_called_now(memory: Memory, counted: Sequence[Usage]) -> list[Usage]:
+    """The counts by what the entries are called now: those of one that was edited or moved are added up."""
+    gone = any(memory.cache.find_entry(one.id) is None for one in counted)
+    records = sorted(evidence_at(memory.objects, memory.head_tree), key=lambda e: e.ts) if gone else ()
+    edits, by_id = edits_in(records), dict[str, list[Usage]]()
+    for one in counted:
+        name, seen = one.id, set[str]()
+        while name in edits and name not in seen and memory.cache.find_entry(name) is None:
+            seen.add(name)
+            name = list(edits[name])[-1]
+        by_id.setdefault(name if memory.cache.find_entry(name) else one.id, []).append(one)
+    return [_sum(memory, name, found) for name, found in by_id.items()]
+
+
+def _sum(memory: Memory, name: str, found: Sequence[Usage]) -> Usage:
+    known = memory.cache.find_entry(name)
+    sums = {count: sum(getattr(one, count) for one in found) for count in COUNTS}
+    first, last = min(one.first for one in found), max(one.last for one in found)
+    return Usage(name, known.entry.path if known else found[-1].path, first, last, **sums)
+
+
 def usage_of(memory: Memory, ids: Collection[str], paths: Collection[str]) -> Usage | None:
     """The counts of one entry by all ids that it had, or with `paths` of all entries of a note, added up;
     None where nothing was counted."""
     found = [one for one in counted_here(memory) if one.id in ids or one.path in paths]
     if not found:
         return None
-    sums = {name: sum(getattr(one, name) for one in found) for name in COUNTS}
-    first, last = min(one.first for one in found), max(one.last for one in found)
-    return Usage(found[0].id, found[0].path, first, last, **sums)
+    return replace(_sum(memory, found[0].id, found), path=found[0].path)
 
 
 REPLY_BYTES = 256 * 1024

@@ -12,6 +12,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.app.notes.browsing import note_read
+from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.entry_use import Usage
 from ctxrepo.domain.records.save import Origin
@@ -295,6 +296,33 @@ def test_a_report_has_counts_of_a_scope_and_sums(seen: Observed) -> None:
     assert (report.sessions, report.used, report.usage_rate) == (2, 1, 0.5)
     assert usage(memory, "global", project, 10).entries == []
     assert usage(memory, "project", project, 10).count == 1
+
+
+def test_counts_follow_what_is_moved_or_edited(seen: Observed) -> None:
+    machine, old = seen.machine, seen.id
+    seen.given()
+    seen.see()
+    for words in (
+        ("move", "topics/gotcha.md", "topics/ports.md"),
+        ("move", "topics/ports.md", "global:"),
+        ("edit", "global:topics/ports", "--old", "staging", "--new", "test"),
+    ):
+        assert machine.ctxrepo(*words).returncode == 0
+        seen.work()
+    (entry,) = entries_of("global/topics/ports.md", machine.read("global/topics/ports.md"))
+    seen.id = entry.id
+    seen.given(session="s-2")
+    seen.see()
+    report = usage(machine.open(), "", machine.project(), 10)
+    (one,) = report.entries
+    assert entry.id != old
+    assert (one.usage.id, one.usage.delivered, one.usage.sessions) == (entry.id, 2, 2)
+    assert one.at.startswith("global/topics/ports.md#L")
+    assert "test port" in one.text
+    assert usage(machine.open(), "global", machine.project(), 10).count == 1
+    assert machine.ctxrepo("forget", f"^{entry.id}").returncode == 0
+    seen.work()
+    assert [gone.text for gone in usage(machine.open(), "", machine.project(), 10).entries] == ["", ""]
 
 
 def test_zombies_are_old_given_often_and_idle(seen: Observed) -> None:
