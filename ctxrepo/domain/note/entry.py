@@ -114,6 +114,20 @@ def normalised(text: str) -> str:
     return " ".join((bare if bare.isascii() else unicodedata.normalize("NFC", bare)).split())
 
 
+_SIGNS = str.maketrans("", "", "`\"'“”„‘’«»")
+
+
+def gist(text: str) -> str:
+    """What two entries have in common that say the same: the text without case, tags, signs of markup and
+    quotation, and what ends a sentence."""
+    plain = normalised(text)
+    without_tags = _TAG.sub("", plain) if "#" in plain else plain
+    return (
+        " ".join(without_tags.replace("**", "").translate(_SIGNS).casefold().rstrip(" .!;。").split())
+        or plain.casefold()
+    )
+
+
 def explicit_id(text: str) -> str:
     """The id that an entry's author gave it at the end of its first or last line, or ''."""
     if "<!--" not in text:

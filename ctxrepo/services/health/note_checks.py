@@ -10,7 +10,7 @@ from ctxrepo.domain.git.gitfiles import ATTRIBUTES_FILE, is_marked, marked
 from ctxrepo.domain.guard.refusals import RULE, WAYS, check_file
 from ctxrepo.domain.merge.resolve import is_marker, resolve_markers
 from ctxrepo.domain.note.compose import fixed
-from ctxrepo.domain.note.entry import Entry, explicit_id, normalised
+from ctxrepo.domain.note.entry import Entry, explicit_id, gist, normalised
 from ctxrepo.domain.note.markdown import lines_of
 from ctxrepo.domain.note.note import UNMARK, Note, decode, decode_exactly, decode_note, encode, utf16
 from ctxrepo.domain.project.layout import (
@@ -216,10 +216,10 @@ def _copies(notes: Iterable[Note]) -> Iterator[NoteFinding]:
 
 
 def _twice(note: Note) -> Iterator[NoteFinding]:
-    """Entries under one heading that differ at most in the case of their letters."""
+    """Entries under one heading that differ at most in case, tags and signs."""
     same: dict[tuple[tuple[str, ...], str], list[Entry]] = {}
     for entry in note.entries:
-        same.setdefault((entry.heading, normalised(entry.text).casefold()), []).append(entry)
+        same.setdefault((entry.heading, gist(entry.text)), []).append(entry)
     for first, *others in same.values():
         if others:
             more = f" and {len(others) - 1} more below" if len(others) > 1 else ""
@@ -240,11 +240,11 @@ def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str
 
 
 def _elsewhere(notes: Iterable[Note], struck: Set[str]) -> Iterator[NoteFinding]:
-    """Entries that another note of the scope has as well, whatever the case of their letters."""
+    """Entries that another note of the scope has as well, whatever their case, tags and signs."""
     first: dict[tuple[str, str], Entry] = {}
     for note in notes:
         for entry in note.entries:
-            text = normalised(entry.text).casefold()
+            text = gist(entry.text)
             if len(text.split()) < _TELLING or entry.id in struck:
                 continue
             other = first.setdefault((note.scope_folder, text), entry)

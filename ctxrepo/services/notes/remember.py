@@ -11,7 +11,7 @@ from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note import compose, frontmatter
-from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity, without_id
+from ctxrepo.domain.note.entry import Entry, added, entries_of, gist, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
 from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
@@ -207,15 +207,13 @@ class _Writing(PreparedFact):
     def _same_elsewhere(self, path: str) -> list[Entry]:
         """Entries of the scope's other notes with the same text, whatever the case; as cache and journal know
         them, for to read all notes would take too long."""
-        memory, text = self.draft.memory, normalised(self.line).casefold()
+        memory, text = self.draft.memory, gist(self.line)
         words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
         found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
         for pending in {save.path for save in memory.journal.read() if save.is_command}:
             found += note.entries if (note := read_note(memory, pending)) else []
         there = {e.id: e for e in found if e.path.startswith(f"{self.scope.folder}/") and e.path != path}
-        return [
-            e for e in there.values() if normalised(e.text).casefold() == text and not is_archived(e.path)
-        ]
+        return [e for e in there.values() if gist(e.text) == text and not is_archived(e.path)]
 
     def _existing(self, entry: Entry) -> RememberResult:
         """The result for an entry that exists; if it was superseded, it holds again from now on, and if a

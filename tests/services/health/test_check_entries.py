@@ -23,6 +23,11 @@ def told(*notes: tuple[str, str], evidence: tuple[Evidence, ...] = ()) -> list[t
     [
         ("- Deploy with make ship\n- other\n- deploy with  MAKE ship\n", ["shop/a.md#L3"]),
         ("- x\n- x\n- x\n", ["shop/a.md#L2"]),
+        ("- Tests need redis on 6380\n- tests need redis on 6380.\n", ["shop/a.md#L2"]),
+        ("- Use make ship\n- Use make ship #release\n- use **make ship**!\n", ["shop/a.md#L2"]),
+        ("- Use `npm ci` here\n- Use npm ci here\n", ["shop/a.md#L2"]),
+        ("- run rm *.log\n- run rm .log\n- see #12\n- see #13\n- #a\n- #b\n", []),
+        ("- max_conn is 5\n- maxconn is 5\n- port 1.\n- port 10\n", []),
         ("## One\n\n- x\n\n## Two\n\n- x\n", []),
         ("- port: 1\n- port: 2\n", []),
     ],
@@ -44,7 +49,7 @@ def test_a_note_that_is_a_copy_of_another_one() -> None:
 
 
 def test_an_entry_that_another_note_has_as_well() -> None:
-    fact, other = "- Deploy with make ship\n", "- deploy WITH make ship\n"
+    fact, other = "- Deploy with make ship\n", "- deploy WITH `make ship`. #ci\n"
     notes = [("shop/a.md", fact), ("shop/b.md", "- first\n" + other), ("till/a.md", fact)]
     assert told(*notes) == [("shop/b.md#L2", "it says the same as shop/a.md#L1")]
     note = Note(*notes[0])
