@@ -42,6 +42,7 @@ def test_the_project_one_stands_in_and_why_it_is_that(cli: Terminal) -> None:
         "worktrees": "share",
         "checkouts": [str(cli.machine.home / "fix"), str(here)],
         "claim": "",
+        "hint": "",
     }
 
 
