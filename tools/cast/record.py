@@ -65,7 +65,7 @@ STORY: tuple[Typed | Pressed, ...] = (
     Pressed("j", "four workers", 2.0),
     Pressed("a", "accepted", 2.2),
     Pressed("u", "undone", 2.0),
-    Pressed("2", "lost a merge", 3.4),
+    Pressed("2", "was not kept", 3.4),
 )
 
 

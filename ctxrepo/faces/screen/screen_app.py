@@ -16,11 +16,15 @@ from ctxrepo.app.panels.deeds import Deed, DeedRequest, TakeBack, ToEdit
 from ctxrepo.app.panels.keys import RowAction, actions_of, why_not
 from ctxrepo.app.panels.panel import Panel, PanelRow
 from ctxrepo.app.result import Result
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.faces.screen.operations_app import ask_ground, theme_of
 from ctxrepo.faces.screen.panels_screen import NAMES, PanelsScreen
 from ctxrepo.faces.screen.panes import YesOrNo
 from ctxrepo.lazy import dataclass
+
+_LEAST = 20
+"""So many characters of what was done are shown, however narrow the terminal is."""
 
 PageWriter = Callable[[Desk, None], Path]
 
@@ -125,7 +129,7 @@ class ReviewScreen(PanelsScreen):
         elif done:
             what = done[0].words if len(done) == 1 else f"{len(done)} decided, last: {done[-1].words}"
             back = f" · u takes it back ({ways[-1].command})" if ways else " · no key takes that back"
-            self._say(f"{what}{back}")
+            self._say(f"{shown(what, max(self.size.width - len(back) - 2, _LEAST))}{back}")
         self._look_again()
 
     def _look_again(self) -> None:
