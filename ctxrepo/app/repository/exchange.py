@@ -109,7 +109,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     set_up_git(memory, desk.interpreter)
     desk.take_in()
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
-    before = memory.head
+    before = memory.head if wanted.deletions else None
     result = with_repair(
         memory, desk.now, lambda: sync(memory, desk.now, asked), lambda repaired: desk.notice(repaired.words)
     )

@@ -128,7 +128,7 @@ def test_several_are_marked_and_decided_at_once_and_taken_back_at_once(ada: Mach
         assert "3 marked" in screen.text
         await screen.press("d")
         assert len(screen.rows) == CONFLICTS - 3
-        assert screen.message.startswith("3 decided, last: kept the current version of ")
+        assert screen.message.startswith("3 decided, last: kept the current")
         assert "marked" not in screen.text
         await screen.press("u")
         assert len(screen.rows) == CONFLICTS
