@@ -8,7 +8,6 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Any
 from unittest.mock import patch
 
 from evening import shared_desk
@@ -81,15 +80,14 @@ def play(
         app = ReviewScreen(desk, editor)
         if theme:
             app.theme = theme
-        if editor:
-            stand_in: Any = nullcontext
-            # An editor of a test needs no terminal, which a screen under test hasn't got.
-            app.suspend = stand_in  # type: ignore[method-assign]
         try:
-            async with app.run_test(size=size) as pilot:
-                played = Played(app, pilot)
-                await played.settle()
-                await story(played)
+            # An editor of a test needs no terminal, which a screen under test hasn't got.
+            suspended = patch.object(app, "suspend", nullcontext) if editor else nullcontext()
+            with suspended:
+                async with app.run_test(size=size) as pilot:
+                    played = Played(app, pilot)
+                    await played.settle()
+                    await story(played)
         finally:
             desk.close()
 
