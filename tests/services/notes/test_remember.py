@@ -361,11 +361,14 @@ def test_only_a_key_that_a_command_gave_and_a_value_that_holds_in_the_scope_coun
     assert told(mine.remember("deploy: jenkins", supersedes=Target(entry_id=old.id))) == []
 
 
-def test_what_was_superseded_already_names_what_holds_in_its_place(mine: Machine) -> None:
+def test_what_was_superseded_already_names_what_holds_in_its_place(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = mine.remember("the port is 1")
     name = Target(entry_id=first.id)
     second = mine.remember("the port is 2", supersedes=name)
     commit(mine.open(), NOW)
+    monkeypatch.setattr("machines.NOW", NOW + timedelta(seconds=1))  # of two records the later one holds
     done = mine.remember("the port is 3", supersedes=name)
     (line,) = told(done)
     assert line.startswith(f"^{second.id} at {second.at} superseded that already")
