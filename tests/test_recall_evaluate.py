@@ -66,6 +66,15 @@ def test_settings_and_programs_side_by_side(
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_with_the_start_of_a_session_its_rules_are_delivered_and_come_with_no_prompt(figures: Any) -> None:
+    (alone,), (first,) = figures(ONE)["runs"], figures(ONE, "--start")["runs"]
+    everywhere, told = (run["categories"]["global"]["delivered"] for run in (alone, first))
+    assert told >= 0.8 > everywhere + 0.1
+    assert first["all"]["noise"] < alone["all"]["noise"]
+    assert first["all"]["recall@10"] == alone["all"]["recall@10"]
+
+
 def test_without_the_gate_more_is_given(figures: Any) -> None:
     gated, ungated = figures(ONE, "--against", "gate=off")["runs"]
     assert ungated["name"] == "gate=off"

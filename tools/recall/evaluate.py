@@ -63,10 +63,15 @@ def main(words: Sequence[str] | None = None) -> int:
         metavar="FILE",
         help="measure the answers of another program, as `ctxrepo recall --batch` writes them",
     )
+    parser.add_argument(
+        "--start",
+        action="store_true",
+        help="each prompt is a session's first: what its start gave is delivered, and isn't given twice",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args(words)
     try:
-        sets, runs = _measured(asked.data, asked.settings, asked.against, asked.results)
+        sets, runs = _measured(asked)
     except CtxrepoError as error:
         for line in error.lines if isinstance(error, BadLines) else ():
             print(line, file=sys.stderr)
@@ -76,15 +81,15 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measured(
-    data: Sequence[Path], settings: Sequence[str], against: Sequence[str], results: Sequence[Path]
-) -> tuple[list[DataSet], list[Run]]:
+def _measured(asked: argparse.Namespace) -> tuple[list[DataSet], list[Run]]:
     """The sets that were asked, and a run for each way of asking and each file of answers."""
     plain = Way(models=Places.of(os.environ).models)
-    base = way_of(settings, plain) if settings else plain
-    ways = {", ".join(settings) or "default": base} | {words: way_of([words], base) for words in against}
-    sets = data_sets(data)
-    return sets, evaluate(sets, ways) + [score_file(file, sets) for file in results]
+    base = way_of(asked.settings, plain) if asked.settings else plain
+    ways = {", ".join(asked.settings) or "default": base}
+    ways |= {words: way_of([words], base) for words in asked.against}
+    sets = data_sets(asked.data)
+    runs = evaluate(sets, ways, with_start=asked.start)
+    return sets, runs + [score_file(file, sets) for file in asked.results]
 
 
 def _fields(sets: Sequence[DataSet], runs: Sequence[Run]) -> dict[str, Any]:

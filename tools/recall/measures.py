@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 
+from ctxrepo.domain.text import place
+
 RANKS = (1, 3, 5, 10)
 BUDGETS = (2500, 8000)
 DEEPEST = 100
@@ -52,6 +54,9 @@ class Piece:
     @property
     def is_whole(self) -> bool:
         return self.last == _WHOLE
+
+    def __str__(self) -> str:
+        return place(self.path, self.first, self.last)
 
     def holds(self, line: Line) -> bool:
         return line[0] == self.path and self.first <= line[1] <= self.last

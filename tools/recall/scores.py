@@ -12,12 +12,14 @@ from recall.measures import (
     BUDGETS,
     MEASURES,
     DeliveredBlock,
+    Piece,
     delivered,
     delivery_within,
     mean,
     measured,
     piece,
 )
+from recall.start import started
 
 from ctxrepo.domain.settings.keys import key_named, understood
 from ctxrepo.errors import UsageError
@@ -76,14 +78,22 @@ class _Scored:
     ms: float | None
 
 
-def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way]) -> list[Run]:
-    """A run for each way of asking, by its name; each memory is read once for all of them."""
+Start = Mapping[str, Sequence[Piece]]
+"""Name of a data set -> what a session was given of its memory before the prompt."""
+
+
+def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way], *, with_start: bool = False) -> list[Run]:
+    """A run for each way of asking, by its name; each memory is read once for all of them. `with_start`: each
+    prompt is the first of a session, which was given what its start gives."""
     found: dict[str, dict[str, QueryAnswer]] = {name: {} for name in ways}
+    start = {data.name: started(data) for data in sets} if with_start else {}
     for data in sets:
+        known = frozenset(str(part) for part in start.get(data.name, ()))
         with folder_cache(data.memory) as cache:
             for name, way in ways.items():
-                found[name] |= {answer.id: answer for answer in answers(cache, data.queries, way)}
-    return [score(name, sets, by_id) for name, by_id in found.items()]
+                asked = answers(cache, data.queries, replace(way, known=known))
+                found[name] |= {answer.id: answer for answer in asked}
+    return [score(name, sets, by_id, start) for name, by_id in found.items()]
 
 
 def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
@@ -91,10 +101,12 @@ def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
     return score(file.name, sets, read_answers(file))
 
 
-def score(name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer]) -> Run:
+def score(
+    name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer], start: Start | None = None
+) -> Run:
     """How well answers, by the id of their prompt, fit what is known."""
     scored = [
-        _scored(data, label, found.get(prompt, QueryAnswer(prompt)))
+        _scored(data, label, found.get(prompt, QueryAnswer(prompt)), (start or {}).get(data.name, ()))
         for data in sets
         for prompt, label in data.labels.items()
     ]
@@ -120,7 +132,7 @@ def way_of(words: Iterable[str], way: Way) -> Way:
     return way
 
 
-def _scored(data: DataSet, label: Label, answer: QueryAnswer) -> _Scored:
+def _scored(data: DataSet, label: Label, answer: QueryAnswer, start: Sequence[Piece]) -> _Scored:
     pieces = [piece(place) for place, _ in answer.results]
     given = (
         delivery_within(pieces, BUDGETS[0], data.texts)
@@ -129,7 +141,8 @@ def _scored(data: DataSet, label: Label, answer: QueryAnswer) -> _Scored:
     )
     if not label.evidence or label.is_silent:
         return _Scored(label, {}, 0.0, 0, given.size, bool(pieces), answer.ms)
-    share, waste = delivered(given, label.evidence, data.texts)
+    _, waste = delivered(given, label.evidence, data.texts)
+    share, _ = delivered(DeliveredBlock([*start, *given.pieces], 0), label.evidence, data.texts)
     figures = measured(pieces, label.evidence, data.texts)
     return _Scored(label, figures, share, waste, given.size, bool(pieces), answer.ms)
 

@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hooks.known.world import open_database
 
-FORMAT = "12"
+FORMAT = "13"
 """Version of the layout, and of the rules of pins and superseding; a cache of another counts as missing."""
 
 BETWEEN_TITLES = "\x1f"
@@ -23,6 +23,10 @@ SCRATCHPAD, DAILY = 1, 2
 """Values of `note.working`. Such notes have lanes of their own and no line in the index. Items of a checklist
 answer no prompt either, because a session is told them at its start. Lines of a log do: they say when
 something happened (docs/adr/0027-work-in-progress-is-notes.md)."""
+
+RULES, HABITS = 2, 1
+"""Values of `note.rules`: a note whose name or tags say that it holds the person's rules and preferences, and
+one that tells of habits, which count in the global scope alone (docs/adr/0099-rules-at-the-start.md)."""
 
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _HITS = """
@@ -148,6 +152,9 @@ def faults_of(cache: _sqlite3.Connection) -> list[CachedFault]:
 ENTRIES = 200
 """The most entries of a note, or of a category in a scope, that a packet looks at."""
 
+_RULE_NOTES = 50
+"""The most notes that a packet's rules are looked for in."""
+
 # A note's `working` is 0 for a plain note, 1 for a checklist, 2 for a daily note (SCRATCHPAD, DAILY).
 _COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
 _INDEX = """
@@ -185,6 +192,14 @@ _FIRST = """
     where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and not e.struck
     and e.category not in (select value from json_each(?))
     order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
+_OF_RULES = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.heading
+    from (
+        select id, path, updated, rules from note
+        where scope = ?1 and rules >= ?2 and listed = 1 and working = 0 and path != ?1 || '/MEMORY.md'
+        order by rules desc, updated desc, path limit ?3
+    ) n join entry e on e.rowid between n.id and n.id + ?4
+    where not e.struck order by n.rules desc, n.updated desc, n.path, e.rowid limit ?5"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
 _SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
 _STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
@@ -200,8 +215,10 @@ class IndexRow:
 class PacketEntry:
     """An entry as a packet shows it."""
 
-    def __init__(self, row: tuple[str, str, str, int, int, str, str]) -> None:
+    def __init__(self, row: tuple[str, str, str, int, int, str, str], heading: str = "") -> None:
         self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
+        self.heading = heading
+        """The titles above it, where a lane shows them."""
 
 
 class SelectedFile:
@@ -283,6 +300,13 @@ def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, .
         for name in categories
         for entry in _entries(cache, _OF_CATEGORY, name, span.first, span.last, ENTRIES)
     ]
+
+
+def rule_entries(cache: _sqlite3.Connection, scope: str, least: int) -> list[PacketEntry]:
+    """The entries of a scope's notes of rules, then of habits, then of all others; of notes whose `rules` are
+    at least `least`. The newest notes of each kind come first. MEMORY.md is left out."""
+    values = (scope, least, _RULE_NOTES, NOTE_SPAN - 1, ENTRIES)
+    return [PacketEntry(row, heading) for *row, heading in cache.execute(_OF_RULES, values)]
 
 
 def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[PacketEntry]:

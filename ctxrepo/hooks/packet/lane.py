@@ -90,7 +90,12 @@ class PacketSource:
     """Where lanes read what memory holds."""
 
     def __init__(
-        self, cache: _sqlite3.Connection, selected: list[SelectedFile], budget: int, own_notes: str = ""
+        self,
+        cache: _sqlite3.Connection,
+        selected: list[SelectedFile],
+        budget: int,
+        own_notes: str = "",
+        global_folder: str = "",
     ) -> None:
         self.cache = cache
         self.selected = selected
@@ -99,6 +104,7 @@ class PacketSource:
         """The budget in the settings: no packet is larger. A lane reads no more than could fit."""
         self.own_notes = own_notes
         """How paths of notes begin whose index the agent loads by itself; '' for none."""
+        self.global_folder = global_folder
 
 
 class Section:
@@ -185,7 +191,7 @@ class PacketLane:
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
         """(id, hash) of each entry that stands whole in a section."""
         lines = self.lines(draft, section) if section.text else []
-        return [(entry.id, entry.hash) for entry, line in lines if "\n" + line in section.text]
+        return [(entry.id, entry.hash) for entry, line in lines if f"\n{line}" in f"\n{section.text}"]
 
 
 class NoteLane(PacketLane):

@@ -7,12 +7,24 @@ from ctxrepo.domain.text import (
     day_of,
     entry_place,
     escape_field,
+    escape_text,
     index_line,
     passage,
     pieces,
     size,
 )
-from ctxrepo.hooks.known.cached import PacketEntry, box_of, daily_notes, entries_at, memory_text_of, pinned_of
+from ctxrepo.hooks.known.cached import (
+    BETWEEN_TITLES,
+    RULES,
+    PacketEntry,
+    box_of,
+    by_category,
+    daily_notes,
+    entries_at,
+    memory_text_of,
+    pinned_of,
+    rule_entries,
+)
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
     DAILY,
@@ -83,6 +95,63 @@ class _Pinned(PacketLane):
 
 
 PINNED_LANE = _Pinned(PINNED, {DEFAULT: Bounds(512, 1024)})
+
+
+class _Rules(PacketLane):
+    """What the person wants done or left undone, as text: an index line wouldn't say it, and a prompt that a
+    rule bears on seldom has a word of it (docs/adr/0099-rules-at-the-start.md)."""
+
+    def collect(self, source: PacketSource, contents: PacketContents) -> None:
+        """The rules of all scopes, those of the newest notes first, then what else is global."""
+        cache, folders = source.cache, [scope.folder for scope in contents.scopes]
+        rules = [entry for folder in folders for entry in rule_entries(cache, folder, RULES)]
+        rules += [entry for folder in folders for entry in by_category(cache, folder, _RULE_CATEGORIES)]
+        rules.sort(key=lambda entry: entry.updated, reverse=True)
+        if source.global_folder in folders:
+            rules += rule_entries(cache, source.global_folder, 0)
+        notes: dict[str, dict[str, PacketEntry]] = {}
+        for entry in rules:
+            notes.setdefault(entry.path, {}).setdefault(entry.id, entry)
+        contents.entries[self.name, ""] = [entry for note in notes.values() for entry in note.values()]
+
+    def entries(self, contents: PacketContents, key: str) -> list[PacketEntry]:
+        """Without the pinned entries, which stand in a lane of their own."""
+        pins = {pin.id for pin in contents.entries.get((PINNED, ""), ())}
+        return [entry for entry in super().entries(contents, key) if entry.id not in pins]
+
+    def lines(self, draft: PacketDraft, section: Section) -> list[tuple[PacketEntry, str]]:
+        """Each entry as it is written, the first below a heading with that, where its note has several."""
+        if section.lines is None:
+            section.lines = []
+            entries = self.entries(draft.contents, section.key)
+            paths = [path for path, _ in {(entry.path, entry.heading) for entry in entries}]
+            above = ("", "")
+            for entry in entries:
+                line, titles = self.line_of(entry, draft.today), entry.heading.split(BETWEEN_TITLES)
+                if above != (entry.path, entry.heading) and titles != [""] and paths.count(entry.path) > 1:
+                    line = escape_text(f"{'#' * len(titles)} {titles[-1]}") + "\n" + line
+                above = (entry.path, entry.heading)
+                section.lines.append((entry, line))
+        return section.lines
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        """Note after note, each below its path, until one is cut; without a note of which nothing fits."""
+        notes: dict[str, list[str]] = {}
+        for entry, line in self.lines(draft, section):
+            notes.setdefault(entry.path, []).append(line)
+        text = ""
+        for path, lines in notes.items():
+            part = pieces(f"## {escape_field(path)}\n", lines, "entries", room - size(text))
+            first, *_ = lines
+            text += part if first in part else ""
+            if not part.endswith("".join(lines)):
+                break
+        return text
+
+
+_RULE_CATEGORIES = ("preference", "preferences", "pref", "rule", "rules")
+
+RULES_LANE = _Rules("rules", {DEFAULT: Bounds(1024, 2400)})
 
 
 _MOST_TOLD = 300

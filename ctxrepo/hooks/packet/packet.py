@@ -71,8 +71,8 @@ def fill_in(text: str, place: Place, instructions: str, has_index: bool = True) 
 
 
 ORDER = (
-    *("preamble", "caveat", "pinned", "memory", "scratchpad", "handoff", "preferences", "facts", "tools"),
-    *("lessons", "user", "today", "yesterday", "recall", "files", "faults", "index"),
+    *("preamble", "caveat", "pinned", "rules", "memory", "scratchpad", "handoff", "preferences", "facts"),
+    *("tools", "lessons", "user", "today", "yesterday", "recall", "files", "faults", "index"),
 )
 """Where each lane stands in the block: what changes least comes first."""
 
@@ -99,10 +99,10 @@ def lanes_of(preset: str) -> list[PacketLane]:
         return [OPEN_ITEMS, TODAY, RECALL, MEMORY_LANE, YESTERDAY]
     from ctxrepo.hooks.packet.frame_lanes import FAULTS, HANDOFF, PREAMBLE_LANE
     from ctxrepo.hooks.packet.index_lanes import FILES, INDEX
-    from ctxrepo.hooks.packet.note_lanes import PINNED_LANE
+    from ctxrepo.hooks.packet.note_lanes import PINNED_LANE, RULES_LANE
 
     return [
-        *(PREAMBLE_LANE, FAULTS, PINNED_LANE, MEMORY_LANE, OPEN_ITEMS, TODAY),
+        *(PREAMBLE_LANE, FAULTS, PINNED_LANE, MEMORY_LANE, RULES_LANE, OPEN_ITEMS, TODAY),
         *(HANDOFF, RECALL, FILES, YESTERDAY, INDEX),
     ]
 
@@ -332,8 +332,8 @@ def _collect(
     contents: PacketContents, lanes: list[PacketLane], cache: _sqlite3.Connection, world: World, project: str
 ) -> None:
     """Have each lane put what it shows into `contents`; `project` is an id, or ''."""
-    own_notes = _own_notes(world)
-    source = PacketSource(cache, selected_of(cache, project, world.tape_owner), world.budget, own_notes)
+    own_notes, selected = _own_notes(world), selected_of(cache, project, world.tape_owner)
+    source = PacketSource(cache, selected, world.budget, own_notes, world.global_folder)
     for lane in lanes:
         lane.collect(source, contents)
 

@@ -25,7 +25,8 @@ LIMIT = 50
 @dataclass(frozen=True)
 class Way:
     """How a folder is asked: `model` is a folder, a name in `models`, or '' for words. Of at most `limit`
-    results a prompt is given the first `most`, as far as they fit into `budget` bytes."""
+    results a prompt is given the first `most`, as far as they fit into `budget` bytes; without those of the
+    places `known`, which the session was given before."""
 
     limit: int = LIMIT
     is_gated: bool = True
@@ -33,6 +34,7 @@ class Way:
     models: Path = Path()
     most: int = RECALL_LIMIT
     budget: int = RECALL_BYTES
+    known: frozenset[str] = frozenset()
 
 
 def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:
@@ -50,7 +52,8 @@ def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[
             took = (perf_counter() - began) * 1000
             for hit in hits:
                 hit.path = cache.path_of(hit.path)
-            block, given = recall_block(hits[: way.most], 0, "", way.budget)
+            fresh = [hit for hit in hits[: way.most] if _place_of(hit) not in way.known]
+            block, given = recall_block(fresh, 0, "", way.budget)
             yield QueryAnswer(
                 query.id,
                 tuple((_place_of(hit), round(hit.score, 4)) for hit in hits),

@@ -7,9 +7,11 @@ create table note(
     tags text not null, updated text not null, pinned integer not null, core integer not null,
     listed integer not null, generation integer not null, body text not null,
     body_line integer not null, problem text not null, hash text not null, context text not null,
-    day text not null, is_log integer not null, entries integer not null, working integer not null
+    day text not null, is_log integer not null, entries integer not null, working integer not null,
+    rules integer not null
 );
 create index note_order on note(scope, listed, working, pinned desc, core desc, updated desc, path);
+create index note_rules on note(scope, rules desc, updated desc, path);
 create index note_generation on note(generation);
 create index note_problem on note(problem) where problem != '';
 create table entry(

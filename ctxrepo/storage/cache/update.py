@@ -14,7 +14,16 @@ from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_aside, is_note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.hooks.known.cached import BETWEEN_TITLES, DAILY, NOTE_SPAN, SCOPE_SPAN, SCRATCHPAD, box_of
+from ctxrepo.hooks.known.cached import (
+    BETWEEN_TITLES,
+    DAILY,
+    HABITS,
+    NOTE_SPAN,
+    RULES,
+    SCOPE_SPAN,
+    SCRATCHPAD,
+    box_of,
+)
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.layout import (
     INDEX_OF_IDS,
@@ -43,6 +52,12 @@ _FORMAT = 2
 _DAILY = lazy_pattern(r"daily/\d{4}-\d{2}-\d{2}\.md")
 
 _DAY = lazy_pattern(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+
+
+_ABOUT_THE_PERSON = ("core/USER.md", "USER.md")
+_NAMES_OF_RULES = {"preference", "preferences", "pref", "prefs", "rule", "rules"}
+_NAMES_OF_HABITS = {"agent", "agents", "conventions", "guidelines", "habits", "rules", "style", "workflow"}
+"""Names and tags of notes, or words in them."""
 
 
 _ROWID, _TEXT, _PINNED, _STRUCK = 0, 4, 7, 8
@@ -82,7 +97,8 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
     hashed = digest_of(storable(note.text))
     content = (body, first, storable(note.problem), hashed, f"{context}\n{spelled_out(context)}")
     day = (dated[0] if dated else updated, dated is not None)
-    return (note_id, path, scope, *shown, generation, *content, *day, len(note.entries), _working(rest))
+    kind = (_working(rest), _rules(rest, head.tags))
+    return (note_id, path, scope, *shown, generation, *content, *day, len(note.entries), *kind)
 
 
 def _other_names(fields: Mapping[str, object]) -> Iterator[str]:
@@ -97,6 +113,15 @@ def _working(rest: str) -> int:
     if rest == CHECKLIST:
         return SCRATCHPAD
     return DAILY if rest.startswith("daily/") and _DAILY.fullmatch(rest) else 0
+
+
+def _rules(rest: str, tags: Iterable[str]) -> int:
+    """Whether a note, by its path in the scope and its tags, holds the person's rules, or tells of habits."""
+    names = [*rest.removesuffix(".md").lower().split("/"), *(tag.lower() for tag in tags)]
+    if rest in _ABOUT_THE_PERSON or not _NAMES_OF_RULES.isdisjoint(names):
+        return RULES
+    words = (word for name in names for word in name.replace("_", "-").split("-"))
+    return 0 if _NAMES_OF_HABITS.isdisjoint(words) else HABITS
 
 
 def _memory_body(note: Note) -> tuple[str, int]:
@@ -124,7 +149,7 @@ def is_recalled(text: str, is_listed: bool, working: int) -> bool:
     return is_listed and not (working == SCRATCHPAD and box_of(text))
 
 
-_PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_MENTION = "insert or ignore into mention values (?, ?)"
 _DROP_MENTION = "delete from mention where name = ? and entry = ?"

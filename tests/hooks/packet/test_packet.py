@@ -76,6 +76,7 @@ def entries(path: str) -> st.SearchStrategy[list[PacketEntry]]:
 
 PATHS = {
     "pinned/": "shop/topics/a.md",
+    "rules/": "global/rules.md",
     "scratchpad/shop": "shop/SCRATCHPAD.md",
     "today/shop/daily/2026-03-01.md": "shop/daily/2026-03-01.md",
     "yesterday/shop/daily/2026-02-27.md": "shop/daily/2026-02-27.md",
@@ -168,7 +169,12 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
     }
     assert {tuple(line) for line in block.index} == wanted
     bodies = {f"{scope.folder}/MEMORY.md": scope.memory_text for scope in held.scopes if scope.memory_text}
-    for key in ("scratchpad/shop", "today/shop/daily/2026-03-01.md", "yesterday/shop/daily/2026-02-27.md"):
+    for key in (
+        "rules/",
+        "scratchpad/shop",
+        "today/shop/daily/2026-03-01.md",
+        "yesterday/shop/daily/2026-02-27.md",
+    ):
         lane, _, folder = key.partition("/")
         if found := held.entries[lane, folder]:
             bodies[PATHS[key]] = "\n".join(entry.text for entry in found)

@@ -119,6 +119,60 @@ def test_what_the_packet_holds_doesnt_come_with_a_prompt_again(world: World) -> 
     assert ask(world, "again: port of the staging database, nightly dump, does it belong to Ada?") == []
 
 
+RULES = {
+    "global/preferences.md": "---\nupdated: 2026-02-01\n---\n- never push without asking\n",
+    "global/core/USER.md": "---\nupdated: 2026-02-03\n---\n# Ada\n- colour blind: no red and green\n",
+    "global/topics/git.md": "---\nupdated: 2026-02-09\n---\n# Commits\n- 60 letters\n# Branches\n- ada/x\n",
+    "shop/topics/rules.md": "---\nupdated: 2026-02-02\n---\n- never kubectl apply\n",
+    "shop/topics/deploy.md": "- [rule] deploys wait for Grace\n- the chart is in infra/\n",
+    "shop/topics/css-style.md": "- the style sheet is built by sass\n",
+}
+
+
+def test_rules_are_given_as_text_those_that_are_called_so_first_and_then_what_is_global(world: World) -> None:
+    world.cache("c1", RULES)
+    block = start(world)
+    assert [*block.bodies.items()] == [
+        ("global/core/USER.md", "- colour blind: no red and green"),
+        ("shop/topics/rules.md", "- never kubectl apply"),
+        ("global/preferences.md", "- never push without asking"),
+        ("shop/topics/deploy.md", "- [rule] deploys wait for Grace"),
+        ("global/topics/git.md", "# Commits\n- 60 letters\n# Branches\n- ada/x"),
+    ]
+    assert block.cut == ()
+
+
+def test_a_rule_of_the_start_comes_with_no_prompt_but_again_after_a_compaction(world: World) -> None:
+    world.cache("c1", RULES)
+    start(world)
+    (asked,) = ask(world, "kubectl apply the chart of infra, deploys wait for Grace, don't they?")
+    assert [entry.text for entry in asked.entries] == ["- the chart is in infra/"]
+    assert "shop/topics/rules.md" in start(world, "compact").bodies
+
+
+def test_what_is_too_long_for_the_rules_is_cut_in_one_note_and_given_beside_prompts(world: World) -> None:
+    rules = "".join(f"- rule {n} {'x' * 100}\n" for n in range(30))
+    world.cache("c1", {"global/rules.md": rules, "global/topics/git.md": "- sign with the token\n"})
+    block = start(world)
+    assert [*block.bodies] == ["global/rules.md"] == [*block.cut]
+    assert 2200 < len(block.bodies["global/rules.md"]) <= 2400
+    (asked,) = ask(world, "do I sign with the token?")
+    assert [entry.text for entry in asked.entries] == ["- sign with the token"]
+
+
+def test_a_pinned_rule_stands_among_the_pinned_entries_alone(world: World) -> None:
+    world.cache("c1", {"global/rules.md": "- *(pinned)* never push\n- tabs\n"})
+    block = start(world)
+    assert [line.description for line in block.listed["Pinned"]] == ["- *(pinned)* never push"]
+    assert block.bodies == {"global/rules.md": "- tabs"}
+
+
+def test_a_long_memory_leaves_the_rules_a_kilobyte(world: World) -> None:
+    rules = "".join(f"- rule {n} {'x' * 40}\n" for n in range(60))
+    world.cache("c1", {"shop/MEMORY.md": FILLER, "global/MEMORY.md": FILLER, "global/rules.md": rules})
+    assert 900 < len(start(world).bodies["global/rules.md"]) <= 2400
+
+
 def test_in_the_middle_of_a_compacted_turn_what_it_is_about_comes_again(world: World) -> None:
     world.cache("c1", {"shop/topics/db.md": "- the staging database listens on port 5433\n"})
     assert not start(world).entries

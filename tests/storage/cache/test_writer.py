@@ -19,6 +19,7 @@ from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known import cached as hook_cache
 from ctxrepo.hooks.known import cached as hook_notes
+from ctxrepo.hooks.known.cached import HABITS, RULES
 from ctxrepo.hooks.recall.prompt_query import find
 from ctxrepo.storage.cache.layout import Fault, NewestHandoff
 from ctxrepo.storage.cache.writer import Cache
@@ -74,6 +75,25 @@ def test_a_note_is_laid_out_for_the_hook(cache: Cache) -> None:
     (row,), count = hook_notes.index_of(read(cache), "shop", 9)
     assert (row.path, row.description, row.tags) == ("shop/core/x.md", "The shop", "a, b c")
     assert (row.updated, row.is_pinned, row.is_core, count) == ("2025-02-03", 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "tags", "rules"),
+    [
+        ("global/preferences.md", "", RULES),
+        ("shop/topics/preference.md", "", RULES),
+        ("shop/rules/deploy.md", "", RULES),
+        ("shop/topics/deploy.md", "ops, Rules", RULES),
+        ("shop/core/USER.md", "", RULES),
+        ("shop/topics/USER.md", "", 0),
+        ("shop/topics/firewall-rules.md", "", HABITS),
+        ("global/writing_style.md", "", HABITS),
+        ("global/topics/styles.md", "", 0),
+    ],
+)
+def test_notes_of_rules_are_known_by_names_and_tags(cache: Cache, path: str, tags: str, rules: int) -> None:
+    cache.apply("c1", [Note(path, f"---\ntags: [{tags}]\n---\n- x\n")], [], NONE)
+    assert read(cache).execute("select rules from note").fetchall() == [(rules,)]
 
 
 def test_created_stands_in_for_updated(cache: Cache) -> None:
