@@ -98,7 +98,7 @@ def _answered(person: Person, rounds: int) -> str:
     world = World({}, "", Repo("", "", str(file.parent)))
     in_time = [ask(cache, world, RecallRequest(prompt, [], scopes, 4)) for prompt in prompts]
     cache.close()
-    return f"the helper answered {sum(1 for one in in_time if one)} of {rounds} in time"
+    return f"the helper answered {sum(1 for ranking, _ in in_time if ranking)} of {rounds} in time"
 
 
 def _print(title: str, rows: Rows) -> None:

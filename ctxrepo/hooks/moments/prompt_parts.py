@@ -88,7 +88,7 @@ def recall_part(prompt: Prompt, room: int) -> str:
         note_trace(db, world.repo, subject, why, [], [])
         return ""
     before = {**session.record.entries}
-    recalled = _recall(prompt)
+    recalled = _recall(prompt, subject)
     if not recalled.hits:
         note_trace(db, world.repo, subject, recalled.why, [], recalled.left_out)
         return ""
@@ -148,8 +148,9 @@ def not_given(
     ]
 
 
-def _recall(prompt: Prompt) -> "RecallAnswer":
-    """What the prompt recalls. The ledger notes what it was about, for a vague follow-up."""
+def _recall(prompt: Prompt, subject: Subject) -> "RecallAnswer":
+    """What the prompt recalls. The ledger notes what it was about, for a vague follow-up; `subject` is told
+    where words ranked though meaning was to."""
     from ctxrepo.domain.words.prompt_terms import words
     from ctxrepo.hooks.recall.ranking import SOCIAL, RecallRequest, choose, is_social, silent_answer
 
@@ -157,19 +158,22 @@ def _recall(prompt: Prompt) -> "RecallAnswer":
     request = RecallRequest(text, session.record.asked, folders_of(prompt.place.scopes), world.recall_limit)
     if world.is_gated and is_social(request):
         return silent_answer(SOCIAL)
-    recalled = choose(_rank(prompt.cache, world, request), world.is_gated)
+    ranking, subject.by_words = _rank(prompt.cache, world, request)
+    recalled = choose(ranking, world.is_gated)
     if about := words(text)[:_REMEMBERED]:
         session.note(ASKED, " ".join(about))
     return recalled
 
 
-def _rank(cache: _sqlite3.Connection, world: World, request: "RecallRequest") -> "Ranking":
-    """The entries in the order of the helper, by words where it gives none."""
+def _rank(cache: _sqlite3.Connection, world: World, request: "RecallRequest") -> "tuple[Ranking, str]":
+    """The entries in the order of the helper, by words where it gives none, and why."""
+    why = ""
     if world.is_semantic:
         from ctxrepo.hooks.recall.ask_helper import ask
 
-        if ranking := ask(cache, world, request):
-            return ranking
+        ranking, why = ask(cache, world, request)
+        if ranking:
+            return ranking, ""
     from ctxrepo.hooks.recall.ranking import rank_by_words
 
-    return rank_by_words(cache, request)
+    return rank_by_words(cache, request), why

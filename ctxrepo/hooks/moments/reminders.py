@@ -110,7 +110,7 @@ def _likely(
     here = os.path.normpath(event.cwd or os.getcwd())
     about = f"{path.removeprefix(here + '/')}\n{text[:MOST_READ]}"
     request = RecallRequest(about, [], folders, 1)
-    ranking = None if is_social(request) else ask(cache, world, request)
+    ranking = None if is_social(request) else ask(cache, world, request)[0]
     return choose_for_edit(ranking).hits if ranking else []
 
 

@@ -25,7 +25,18 @@ VERSION = 4
 """Version of question and answer; a helper of another version answers nothing."""
 
 HELPER_SECONDS = 0.05
-"""Seconds for the question and the whole answer."""
+"""Seconds for the question and the whole answer, where nothing else wants the processors."""
+
+MOST_TIMES = 8.0
+"""So many times longer at most it is waited for on a busy machine."""
+
+_SCHEDULED = "/proc/self/schedstat"
+"""Nanoseconds that this process ran, and that it waited for a processor; on Linux."""
+
+STARTING = "finding by meaning wasn't running, and starts for the next prompt"
+CANNOT_START = "finding by meaning couldn't start; `ctxrepo doctor` says why"
+LATE = "finding by meaning gave no answer within {:.2f} s"
+BEHIND = "finding by meaning hasn't read the last change yet"
 
 LINE_BYTES = 64 * 1024
 """The most bytes of a line in either direction."""
@@ -58,18 +69,37 @@ _SCORES = """
     select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
 
 
-def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> Ranking | None:
-    """The helper's ranking; None when it answers nothing useful in time.
+def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> tuple[Ranking | None, str]:
+    """The helper's ranking; or None, and why words rank in its place ('' where the helper says so itself).
 
     The helper answers numbers and scores. Their entries are read from the cache here, and only where the
     helper has read the same cache. Where no helper runs, one is started for the next prompt
     (docs/adr/0025-meanings-by-a-warm-helper.md)."""
+    seconds = patience()
     try:
         question = _question(cache, asked)
-        line = _answer_line(world, question) if len(question) <= LINE_BYTES else b""
-        return _parse(cache, world, line.decode("utf-8"), asked) if line else None
+        line = _answer_line(world, question, seconds) if len(question) <= LINE_BYTES else b""
+        return _parse(cache, world, line.decode("utf-8"), asked) if line else (None, "")
+    except ConnectionRefusedError as error:
+        return None, str(error)
+    except TimeoutError:
+        return None, LATE.format(seconds)
     except (OSError, ValueError, _sqlite3.Error):
-        return None
+        return None, ""
+
+
+def patience() -> float:
+    """Seconds for the question and the whole answer: as many times HELPER_SECONDS as others made this process
+    itself wait for a processor, for they make the helper wait as long."""
+    try:
+        handle = os.open(_SCHEDULED, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            ran, waited, *_ = map(int, os.read(handle, 100).split())
+        finally:
+            os.close(handle)
+    except (OSError, ValueError):
+        return HELPER_SECONDS
+    return HELPER_SECONDS * min(1 + waited / max(ran, 1), MOST_TIMES)
 
 
 def address(folder: str) -> tuple[str, int]:
@@ -91,17 +121,19 @@ def is_own(peer: _socket.socket) -> bool:
     return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
 
 
-def _answer_line(world: World, question: bytes) -> bytes:
-    """The line that the helper answers, b'' when it answers none."""
-    end = time.monotonic() + HELPER_SECONDS
+def _answer_line(world: World, question: bytes, seconds: float) -> bytes:
+    """The line that the helper answers, b'' when it answers none. ConnectionRefusedError where none runs,
+    TimeoutError where it takes longer than so many seconds."""
+    end = time.monotonic() + seconds
     path, handle = address(world.repo.state)
     peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         peer.setblocking(False)
         if not _is_safe(path) or peer.connect_ex(path):
-            if age_of(f"{world.repo.state}/{FAILED}") > _BACK_OFF:
-                start_helper(world.interpreter, world.state, world.repo.state)
-            return b""
+            if age_of(f"{world.repo.state}/{FAILED}") <= _BACK_OFF:
+                raise ConnectionRefusedError(CANNOT_START)
+            start_helper(world.interpreter, world.state, world.repo.state)
+            raise ConnectionRefusedError(STARTING)
         if not is_own(peer) or peer.send(question) < len(question):
             return b""
         return _read_line(peer, end)
@@ -121,11 +153,14 @@ def _is_safe(path: str) -> bool:
 
 
 def _read_line(peer: _socket.socket, end: float) -> bytes:
-    """A line from the helper, b'' where it is too long or isn't whole at the time `end`."""
+    """A line from the helper, b'' where it is too long or breaks off; TimeoutError where it isn't whole at
+    the time `end`."""
     line = b""
     while not line.endswith(b"\n"):
         seconds = end - time.monotonic()
-        if seconds <= 0 or len(line) > LINE_BYTES:
+        if seconds <= 0:
+            raise TimeoutError
+        if len(line) > LINE_BYTES:
             return b""
         peer.settimeout(seconds)
         part = peer.recv(LINE_BYTES)
@@ -143,19 +178,21 @@ def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def _parse(cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest) -> Ranking | None:
-    """The ranking in `line`; None when it is malformed, or is about another state of the cache."""
+def _parse(
+    cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest
+) -> tuple[Ranking | None, str]:
+    """The ranking in `line`; None when it is malformed, or is about another state of the cache, and why."""
     version, head, generation, margin, alone, read = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
-        return None
+        return None, BEHIND if version == VERSION else ""
     rows = cache.execute(_SCORES, (line,)).fetchall()
     are_scores = all(isinstance(number, int) and isinstance(score, float) for number, score in rows)
     if not (isinstance(margin, float) and isinstance(alone, float) and are_scores):
-        return None
+        return None, ""
     ranking = ranking_of(cache, dict(rows), margin, alone, asked)
     if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer
         ranking.by_words = rank_by_words(cache, asked)
-    return ranking
+    return ranking, ""
 
 
 def ranking_of(

@@ -33,6 +33,8 @@ class Subject:
         self.edited = edited
         self.by = by
         """The command that asked, where it was no hook."""
+        self.by_words = ""
+        """Why words alone ranked, where meaning was to."""
 
     @staticmethod
     def of(event: Event) -> "Subject":
@@ -60,6 +62,7 @@ def note_trace(
             "session": _text(subject.session, _PLACE),
             "prompt": _text(subject.prompt, MAX_PROMPT),
             "edited": _text(subject.edited, _PLACE),
+            "by_words": subject.by_words,
             "silence": silence,
             "given:json": _array(db, [_fields(hit) for hit in given[:MAX_GIVEN]]),
             "left_out:json": _array(db, [(*_fields(hit), why) for hit, why in left_out[:MAX_LEFT_OUT]]),

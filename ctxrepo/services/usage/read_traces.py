@@ -28,7 +28,8 @@ class TracedEntry:
 
 @dataclass(frozen=True)
 class Trace:
-    """A prompt's beginning or an `edited` file; `by` is the command that asked, '' for a hook."""
+    """A prompt's beginning or an `edited` file; `by` is the command that asked, '' for a hook. `by_words`
+    says why words alone ranked where meaning was to."""
 
     id: str
     at: str
@@ -37,6 +38,7 @@ class Trace:
     by: str
     prompt: str
     edited: str
+    by_words: str
     silence: str
     given: tuple[TracedEntry, ...]
     left_out: tuple[TracedEntry, ...]
@@ -78,6 +80,7 @@ def _trace(memory: Memory, fields: Mapping[str, Any]) -> Trace:
         by=text_of(fields, "by"),
         prompt=text_of(fields, "prompt"),
         edited=text_of(fields, "edited"),
+        by_words=text_of(fields, "by_words"),
         silence=text_of(fields, "silence"),
         given=_weighed(memory, fields.get("given")),
         left_out=_weighed(memory, fields.get("left_out")),

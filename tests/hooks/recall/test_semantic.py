@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -19,6 +20,7 @@ from needs import needs_root
 from world import NOTES, World, socket_in
 
 from ctxrepo.hooks.known.cached import commit_of, generation_of, open_cache
+from ctxrepo.hooks.recall import ask_helper
 from ctxrepo.hooks.recall.ask_helper import LINE_BYTES, NOTHING, SOCKET, VERSION, ranking_of
 from ctxrepo.hooks.recall.ranking import SURE, RecallRequest
 from ctxrepo.storage.processes import listener as listener_module
@@ -101,6 +103,12 @@ def says(world: World, **other: object) -> Callable[[socket.socket, dict[str, An
     return lambda peer, _: peer.sendall(line)
 
 
+def by_words(world: World) -> str:
+    """Why words ranked for the last prompt, as its trace says."""
+    *_, line = (world.folder / "traces.jsonl").read_text().splitlines()
+    return str(json.loads(line).get("by_words", ""))
+
+
 def prompted(world: World, prompt: str = PROMPT) -> str:
     text = world.run("UserPromptSubmit", prompt=prompt)
     assert world.errors() == ""
@@ -165,6 +173,8 @@ def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Hel
     one = helper(lambda peer, _: STRANGE[kind](peer, line))
     assert SETTING in prompted(world)
     assert world.becomes(lambda: len(one.asked) == 1)
+    late = re.fullmatch(r"finding by meaning gave no answer within 0\.\d\d s", by_words(world))
+    assert bool(late) == (kind in ("hangs", "a drop at a time"))
 
 
 @pytest.mark.parametrize(
@@ -187,6 +197,7 @@ def test_an_answer_that_isnt_about_this_cache_counts_for_nothing(
 ) -> None:
     helper(says(world, **other))
     assert SETTING in prompted(world)
+    assert by_words(world) == (ask_helper.BEHIND if {"head", "generation"} & {*other} else "")
 
 
 def test_numbers_that_are_no_entries_deliver_nothing(world: World, helper: Callable[..., Helper]) -> None:
@@ -197,14 +208,31 @@ def test_numbers_that_are_no_entries_deliver_nothing(world: World, helper: Calla
 
 def test_a_helper_that_isnt_there_is_started_once(world: World) -> None:
     assert SETTING in prompted(world)
+    assert by_words(world) == ask_helper.STARTING
     assert world.starts(1)
     assert "_warm --state" in world.started.read_text()
+
+
+@pytest.mark.parametrize(
+    ("scheduled", "times"),
+    [("2000000 0 3\n", 1), ("2000000 3000000 3\n", 2.5), ("1000 9000000 3\n", 8), ("0 0 0\n", 1), ("", 1)],
+)
+def test_on_a_busy_machine_it_is_waited_for_as_the_hook_waited_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduled: str, times: float
+) -> None:
+    file = tmp_path / "schedstat"
+    file.write_text(scheduled)
+    monkeypatch.setattr(ask_helper, "_SCHEDULED", str(file))
+    assert ask_helper.patience() == pytest.approx(ask_helper.HELPER_SECONDS * times)
+    file.unlink()
+    assert ask_helper.patience() == ask_helper.HELPER_SECONDS
 
 
 def test_one_that_could_not_begin_is_left_alone_for_a_while(world: World) -> None:
     failed = world.folder / "warm.failed"
     failed.touch()
     assert SETTING in prompted(world)
+    assert by_words(world) == ask_helper.CANNOT_START
     assert world.starts(0)
     os.utime(failed, (1, 1))
     prompted(world)

@@ -176,6 +176,7 @@ def _trace_text(trace: Trace) -> str:
     ]
     lines += [line for one in trace.given for line in _entry("given", one)]
     lines += [line for one in trace.left_out for line in _entry("left out", one)]
+    lines += [f"  by words: {trace.by_words}"] if trace.by_words else []
     return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)
 
 
