@@ -18,18 +18,6 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.decision import ItemToDecide, Verb
     from ctxrepo.storage.state.committed_records import Operation
 
-_SAID = {
-    "accept": "accepted",
-    "decline": "declined",
-    "edit": "edited and accepted",
-    "keep-current": "kept the current version of",
-    "keep-other": "took the other version of",
-    "keep-both": "kept both versions of",
-    "accept-deletions": "deleted on all machines:",
-    "restore-files": "put back",
-    "dismiss": "taken off the list:",
-}
-
 
 @dataclass(frozen=True)
 class TakeBack:
@@ -85,7 +73,8 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
     decided = decide(desk, DecideRequest(row.item.id, verb, text=request.text or ""))
     if decided.value.still_waits and decided.error is None:
         return f"{row.item.path} waits all the same", None
-    return f"{_SAID.get(request.verb, request.verb)} {_about(row.item)}", decided.error
+    past = decided.value.choice.past if request.text is None else "edited and accepted"
+    return f"{past} {_about(row.item)}", decided.error
 
 
 def _about(item: ItemToDecide) -> str:

@@ -14,6 +14,7 @@ from ctxrepo.domain.records.decision import (
     OF_DECLINED,
     OF_DELETIONS,
     OF_PROPOSAL,
+    Answer,
     Choice,
     ItemToDecide,
     command,
@@ -35,37 +36,10 @@ class KeyMeaning:
     command: str = ""
 
 
-_KEY_OF: Mapping[str, str] = {
-    "accept": "a",
-    "keep-other": "a",
-    "accept-deletions": "a",
-    "decline": "d",
-    "keep-current": "d",
-    "restore-files": "d",
-    "dismiss": "d",
-    "delete-anchor": "d",
-    "keep-both": "b",
-    "edit": "e",
-    "edit-note": "e",
-}
-"""What carries out a choice: yes, no, both and otherwise lie on the same keys whatever waits."""
+_KEY_OF: Mapping[Answer, str] = {"yes": "a", "no": "d", "both": "b"}
+"""Yes, no and both lie on the same keys whatever waits."""
 
 _ORDER = "adbe"
-
-_SHORT = {
-    "keep-other": "take other",
-    "keep-current": "keep current",
-    "keep-both": "keep both",
-    "accept-deletions": "delete",
-    "restore-files": "put back",
-    "delete-anchor": "delete",
-    "edit-note": "edit",
-}
-
-_ASKS = {
-    "accept-deletions": "Delete all files that wait for it, on all machines?",
-    "delete-anchor": "Delete this anchor on all machines?",
-}
 
 
 @dataclass(frozen=True)
@@ -76,41 +50,34 @@ class RowAction:
     verb: str
     label: str
     command: str
+    short: str
+    """What it does in a word or two."""
     asks: str = ""
-
-    @property
-    def short(self) -> str:
-        """What it does in a word or two."""
-        return _SHORT.get(self.verb, self.verb)
 
 
 def actions_of(row: PanelRow) -> tuple[RowAction, ...]:
     """What can be done about a row, in the order in which it is offered."""
     if item := row.item:
-        found = [
-            RowAction(_KEY_OF[c.verb], c.verb, c.label, command(item, c), _asks(item, c))
+        actions = [
+            RowAction(_KEY_OF[c.answer], c.verb, c.label, command(item, c), c.short, c.asks)
             for c in item.choices
-            if c.verb in _KEY_OF
         ]
         if item.can_be_reworded:
-            said = f"ctxrepo inbox edit {item.name}"
-            found.append(RowAction("e", "edit", "edit it, then accept it", said))
+            line = f"ctxrepo inbox edit {item.name}"
+            actions.append(RowAction("e", "edit", "edit it, then accept it", line, "edit"))
         if item.kind in ("held", "conflict"):
-            found.append(RowAction("e", "edit-note", "edit the note", f"ctxrepo edit {target_of(item.path)}"))
-        return tuple(sorted(found, key=lambda action: _ORDER.index(action.key)))
+            actions.append(_edit_note("the", item.path))
+        return tuple(sorted(actions, key=lambda action: _ORDER.index(action.key)))
     if note := row.note:
-        return (RowAction("e", "edit-note", "edit this note", f"ctxrepo edit {target_of(note.place)}"),)
+        return (_edit_note("this", note.place),)
     if row.anchor:
-        said = f"ctxrepo tape delete ^{row.anchor}"
-        return (RowAction("d", "delete-anchor", "delete this anchor", said, _ASKS["delete-anchor"]),)
+        line, asks = f"ctxrepo tape delete ^{row.anchor}", "Delete this anchor on all machines?"
+        return (RowAction("d", "delete-anchor", "delete this anchor", line, "delete", asks),)
     return ()
 
 
-def _asks(item: ItemToDecide, choice: Choice) -> str:
-    """What is asked before a choice is carried out: of what many facts go by."""
-    if choice.verb == "accept" and item.change == "remove note":
-        return f"Remove {item.path}, as was proposed, on all machines?"
-    return _ASKS.get(choice.verb, "")
+def _edit_note(which: str, path: str) -> RowAction:
+    return RowAction("e", "edit-note", f"edit {which} note", f"ctxrepo edit {target_of(path)}", "edit")
 
 
 def _decisions() -> Iterator[KeyMeaning]:
@@ -124,9 +91,8 @@ def _decisions() -> Iterator[KeyMeaning]:
     for where, (kind, name, choices) in kinds.items():
         item = ItemToDecide(f"{kind}:{name}", kind, "", "")
         for choice in choices:
-            verb: str = choice.verb
-            yield KeyMeaning(_KEY_OF[verb], where, choice.label, command(item, choice))
-            if verb == "accept":
+            yield KeyMeaning(_KEY_OF[choice.answer], where, choice.label, command(item, choice))
+            if choice.verb == "accept":
                 yield KeyMeaning("e", where, "edit it, then accept it", "ctxrepo inbox edit ID")
 
 

@@ -3,7 +3,7 @@ does it by a command too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,7 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import scope_of, shown
 from ctxrepo.domain.records.decision import (
-    ACCEPTS,
-    DECLINES,
-    KEEPS,
+    Answer,
     Choice,
     Effect,
     ItemToDecide,
@@ -76,7 +74,7 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
     item = _find(desk, request.item)
     if item is None:
         raise NotFound(f"nothing that waits is called {request.item}", "`ctxrepo inbox` lists what does.")
-    choice = next((choice for choice in item.choices if choice.verb == request.verb), None)
+    choice = item.choice(request.verb)
     if choice is None:
         offered = ", ".join(choice.verb for choice in item.choices)
         raise UsageError(
@@ -119,28 +117,37 @@ def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRe
     """Do it in a commit of its own."""
     if desk.open_memory(or_last_settings=True).journal.names():
         desk.commit_pending()
-    done = _by_operation(desk, item, choice, request)
+    done = _OPERATIONS[choice.verb](desk, item, request)
     desk.commit_pending()
     return done
 
 
-def _by_operation(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRequest) -> Result[object]:
-    if choice.verb == "accept":
-        return accept_proposal(desk, VerdictRequest(item.name, text=request.text))
-    if choice.verb == "decline":
-        return decline_proposal(desk, VerdictRequest(item.name, reason=request.reason))
-    if choice.verb in KEEPS:
-        return resolve(desk, ResolveRequest(KEEPS[choice.verb], item.name))
-    if choice.verb == "dismiss":
-        return dismiss(desk, DismissRequest([item.name]))
-    if choice.verb == "accept-deletions":
-        exchanged = exchange(desk, ExchangeRequest(accept=("deletions",)))
-        desk.notice(*attention(exchanged.value.synced))
-        return exchanged
+def _accept_deletions(desk: Desk) -> Result[object]:
+    exchanged = exchange(desk, ExchangeRequest(accept=("deletions",)))
+    desk.notice(*attention(exchanged.value.synced))
+    return exchanged
+
+
+def _restore_files(desk: Desk, item: ItemToDecide) -> Result[object]:
     from ctxrepo.services.inbox.staging import require_person
 
     require_person(desk.memory, desk.session[0], [scope_of(item.path)], item.id)
     return doctor(desk, DoctorRequest(fixes=True))
+
+
+_OPERATIONS: Mapping[Verb, Callable[[Desk, ItemToDecide, DecideRequest], Result[object]]] = {
+    "accept": lambda desk, item, asked: accept_proposal(desk, VerdictRequest(item.name, text=asked.text)),
+    "decline": lambda desk, item, asked: decline_proposal(
+        desk, VerdictRequest(item.name, reason=asked.reason)
+    ),
+    "keep-current": lambda desk, item, _: resolve(desk, ResolveRequest("kept", item.name)),
+    "keep-other": lambda desk, item, _: resolve(desk, ResolveRequest("other", item.name)),
+    "keep-both": lambda desk, item, _: resolve(desk, ResolveRequest("both", item.name)),
+    "dismiss": lambda desk, item, _: dismiss(desk, DismissRequest([item.name])),
+    "accept-deletions": lambda desk, _, __: _accept_deletions(desk),
+    "restore-files": lambda desk, item, _: _restore_files(desk, item),
+}
+"""What carries out each choice."""
 
 
 @dataclass(frozen=True)
@@ -208,12 +215,12 @@ def show_item(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
 
 def accept_items(desk: Desk, request: AcceptRequest) -> Result[Sequence[Outcome]]:
     """Let what waits hold from now on: each item is a commit of its own."""
-    return _decided(desk, request.ids, ACCEPTS)
+    return _decided(desk, request.ids, "yes")
 
 
 def decline_items(desk: Desk, request: DeclineRequest) -> Result[Sequence[Outcome]]:
     """Let what holds now stay: each item is a commit of its own."""
-    return _decided(desk, request.ids, DECLINES, reason=request.reason)
+    return _decided(desk, request.ids, "no", reason=request.reason)
 
 
 def find_proposal(desk: Desk, request: InboxRequest) -> Result[ItemToDecide]:
@@ -229,7 +236,7 @@ def reword_item(desk: Desk, request: RewordRequest) -> Result[Sequence[Outcome]]
     if not request.text.strip():
         raise UsageError("nothing would be left of it", "`ctxrepo inbox decline` takes it off the list.")
     item = find_proposal(desk, InboxRequest(request.id)).value
-    return _decided(desk, [item.id], ACCEPTS, text=request.text)
+    return _decided(desk, [item.id], "yes", text=request.text)
 
 
 def _items(desk: Desk) -> list[ItemToDecide]:
@@ -257,7 +264,7 @@ def _named(items: Sequence[ItemToDecide], name: str) -> ItemToDecide:
 
 
 def _decided(
-    desk: Desk, ids: Sequence[str], verbs: Mapping[Kind, Verb], *, text: str = "", reason: str = ""
+    desk: Desk, ids: Sequence[str], answer: Answer, *, text: str = "", reason: str = ""
 ) -> Result[Sequence[Outcome]]:
     """Decide each of these items; what can't be decided waits on, is told, and holds up no other."""
     from ctxrepo.services.review.items import items_to_decide
@@ -271,7 +278,7 @@ def _decided(
         if item.kind == "deletion" and item.kind in done:
             outcomes.append(_same(next(one for one in outcomes if one.item.kind == item.kind), item))
             continue
-        outcomes.append(_outcome(desk, item, verbs, text, reason))
+        outcomes.append(_outcome(desk, item, answer, text, reason))
         done.add(item.kind)
     if len(outcomes) == 1 and outcomes[0].error:
         raise outcomes[0].error
@@ -309,13 +316,12 @@ def _same(outcome: Outcome, item: ItemToDecide) -> Outcome:
     return replace(outcome, item=item, decision=decision)
 
 
-def _outcome(desk: Desk, item: ItemToDecide, verbs: Mapping[Kind, Verb], text: str, reason: str) -> Outcome:
-    verb = verbs.get(item.kind)
+def _outcome(desk: Desk, item: ItemToDecide, answer: Answer, text: str, reason: str) -> Outcome:
     try:
-        if verb is None or verb not in {choice.verb for choice in item.choices}:
+        choice = item.choice(answer)
+        if choice is None:
             raise Refused(f"{item.id} can't be decided so", _way_on(item))
-        choice = next(choice for choice in item.choices if choice.verb == verb)
-        done = _carry_out(desk, item, choice, DecideRequest(item.id, verb, text, reason))
+        done = _carry_out(desk, item, choice, DecideRequest(item.id, choice.verb, text, reason))
     except CtxrepoError as error:
         return Outcome(item, error=error, exit_code=error.exit_code)
     return Outcome(item, _decision(item, choice, done, still_waits=False), done.error, done.exit_code)

@@ -31,50 +31,107 @@ Verb = Literal[
 ]
 """What can be done about an item. The first two decide all deletions that wait, whichever item is named."""
 
-ACCEPTS: dict[Kind, Verb] = {"proposal": "accept", "conflict": "keep-other", "deletion": "accept-deletions"}
-DECLINES: dict[Kind, Verb] = {
-    "proposal": "decline",
-    "conflict": "keep-current",
-    "deletion": "restore-files",
-    "declined": "dismiss",
-}
-"""What it comes to that somebody accepts an item, so that what waits holds from now on, or declines it, so
-that what holds now stays."""
+Answer = Literal["yes", "no", "both"]
+"""What a choice says to what waits: yes, it holds from now on; no, what holds now stays; or both hold."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to decide an item, for a menu or a button."""
+    """One way to decide an item: for a menu, a key, a button, and as a command."""
 
     verb: Verb
+    answer: Answer
     label: str
-    """What it does, in a few words."""
-    undo: Literal["undo", ""] = ""
+    """What it does, in a few words; `short` in one or two."""
+    short: str
+    past: str
+    """What was done, before the words for what it was done to."""
+    command: str
+    """The command that carries it out, with {} for the name of the item."""
+    undo: Literal["undo", ""] = "undo"
     """The operation that takes it back; '' for none."""
+    asks: str = ""
+    """What is asked before it is carried out, if anything."""
 
 
 OF_DELETIONS = (
-    Choice("accept-deletions", "delete these files on all machines", "undo"),
-    Choice("restore-files", "put the deleted files back"),
+    Choice(
+        "accept-deletions",
+        "yes",
+        "delete these files on all machines",
+        short="delete",
+        past="deleted on all machines:",
+        command="ctxrepo sync --accept deletions",
+        asks="Delete all files that wait for it, on all machines?",
+    ),
+    Choice(
+        "restore-files",
+        "no",
+        "put the deleted files back",
+        short="put back",
+        past="put back",
+        command="ctxrepo doctor --fix",
+        undo="",
+    ),
 )
 OF_CONFLICT = (
-    Choice("keep-current", "keep the current version and drop the other one", "undo"),
-    Choice("keep-other", "replace the current version with the other one", "undo"),
-    Choice("keep-both", "add the other version below the current one", "undo"),
+    Choice(
+        "keep-current",
+        "no",
+        "keep the current version and drop the other one",
+        short="keep current",
+        past="kept the current version of",
+        command="ctxrepo conflicts resolve {} --keep kept",
+    ),
+    Choice(
+        "keep-other",
+        "yes",
+        "replace the current version with the other one",
+        short="take other",
+        past="took the other version of",
+        command="ctxrepo conflicts resolve {} --keep other",
+    ),
+    Choice(
+        "keep-both",
+        "both",
+        "add the other version below the current one",
+        short="keep both",
+        past="kept both versions of",
+        command="ctxrepo conflicts resolve {} --keep both",
+    ),
 )
-OF_DECLINED = (Choice("dismiss", "take what was declined off the list"),)
+OF_DECLINED = (
+    Choice(
+        "dismiss",
+        "no",
+        "take what was declined off the list",
+        short="dismiss",
+        past="taken off the list:",
+        command="ctxrepo declined dismiss {}",
+        undo="",
+    ),
+)
 OF_PROPOSAL = (
-    Choice("accept", "remember what is proposed", "undo"),
-    Choice("decline", "take the proposal off the list", "undo"),
+    Choice("accept", "yes", "remember what is proposed", "accept", "accepted", "ctxrepo inbox accept {}"),
+    Choice(
+        "decline",
+        "no",
+        "take the proposal off the list",
+        short="decline",
+        past="declined",
+        command="ctxrepo inbox decline {}",
+    ),
 )
 
 
-def of_proposal(change: Change) -> tuple[Choice, ...]:
-    """The choices of a proposal that is to do this."""
+def of_proposal(change: Change, path: str) -> tuple[Choice, ...]:
+    """The choices of a proposal that is to do this in the note at `path`."""
     accept, decline = OF_PROPOSAL
     verb, *what = change.split()
     if verb in ("edit", "remove") or what:
         accept = replace(accept, label=f"{verb} the {what[0] if what else 'entry'}")
+    if change == "remove note":
+        accept = replace(accept, asks=f"Remove {path}, as was proposed, on all machines?")
     return (accept, decline)
 
 
@@ -137,11 +194,15 @@ class ItemToDecide:
         """The id without the kind, as the operations that decide the item take it."""
         return self.id.partition(":")[2]
 
+    def choice(self, wanted: Verb | Answer) -> Choice | None:
+        """The choice with this verb, or that answers so; None where the item doesn't offer it."""
+        return next((choice for choice in self.choices if wanted in (choice.verb, choice.answer)), None)
+
     @property
     def can_be_reworded(self) -> bool:
         """Whether it can be accepted with another text: what comes or stays of an entry."""
-        verbs = {choice.verb for choice in self.choices}
-        return "accept" in verbs and self.change in ("add", "set", "replace", "edit") and bool(self.after)
+        has_text = self.change in ("add", "set", "replace", "edit") and bool(self.after)
+        return has_text and self.choice("accept") is not None
 
     @property
     def words(self) -> str:
@@ -183,18 +244,10 @@ _WIDEST = 1000
 _WORDS = 70
 """Characters of an item that a list shows."""
 
-KEEPS: dict[Verb, str] = {"keep-current": "kept", "keep-other": "other", "keep-both": "both"}
-
 
 def command(item: ItemToDecide, choice: Choice) -> str:
     """The command that carries out a choice."""
-    if choice.verb in KEEPS:
-        return f"ctxrepo conflicts resolve {item.name} --keep {KEEPS[choice.verb]}"
-    if choice.verb in ("accept", "decline"):
-        return f"ctxrepo inbox {choice.verb} {item.name}"
-    if choice.verb == "dismiss":
-        return f"ctxrepo declined dismiss {item.name}"
-    return "ctxrepo sync --accept deletions" if choice.verb == "accept-deletions" else "ctxrepo doctor --fix"
+    return choice.command.replace("{}", item.name)
 
 
 def commands(item: ItemToDecide) -> list[str]:

@@ -196,17 +196,18 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
                 choices=OF_PROPOSAL[1:],
             )
             continue
+        path = mask(path_of_proposal(memory, proposal))
         yield ItemToDecide(
             id=f"proposal:{proposal.id}",
             kind="proposal",
-            path=mask(path_of_proposal(memory, proposal)),
+            path=path,
             why=mask(_wish(proposal)),
             before=proposal.was or None,
             after=proposal.text or None,
             since=_moment(proposal.ts),
             who=mask(_who(proposal.agent, proposal.host)),
             host=mask(proposal.host),
-            choices=of_proposal(proposal.change),
+            choices=of_proposal(proposal.change, path),
             change=proposal.change,
             key=mask(proposal.key),
         )
