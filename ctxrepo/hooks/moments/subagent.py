@@ -3,17 +3,15 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.known.cached import generation_of, index_of, open_cache, selected_of
+from ctxrepo.hooks.known.cached import generation_of, open_cache, selected_of
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
 from ctxrepo.hooks.known.world import World, gives
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.own_files import today
-from ctxrepo.hooks.packet.lane import SUBAGENT, PacketContents
-from ctxrepo.hooks.packet.packet import packet
+from ctxrepo.hooks.packet.lane import SUBAGENT, PacketContents, PacketSource
+from ctxrepo.hooks.packet.packet import BUDGETS, lanes_of, packet
 from ctxrepo.hooks.session.ledger_words import GENERATION, PARENT
 from ctxrepo.hooks.session.session import Session
-
-_ROWS = 100
 
 WORDS = """\
 There is a memory of earlier sessions: `ctxrepo search WORDS` finds notes, `ctxrepo read PATH` prints one.
@@ -22,7 +20,7 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """One short block: how to read, and the index where the mode has it given."""
+    """One short block: how to read, and rules and the index where the mode has an index given."""
     folder = SessionFolder(event.cwd)
     cache = _cache_for(db, world, event, folder)
     if cache is None:
@@ -31,13 +29,13 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         place = place_of(db, world, folder)
         contents = PacketContents(WORDS, place.scopes if gives(world, "subindex") else [])
         first = selected_of(cache, place.project, world.tape_owner) if contents.scopes else []
-        contents.touched = {file.path: file.why for file in first if file.is_note}
-        for scope in contents.scopes:
-            scope.rows, scope.count = index_of(cache, scope.folder, _ROWS, contents.touched)
+        for lane in lanes_of(SUBAGENT):
+            lane.collect(PacketSource(cache, first, BUDGETS[SUBAGENT], "", world.global_folder), contents)
         made = packet(contents, today(), world.secret, SUBAGENT, world.packet_budget)
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note(PARENT, event.session)
         session.note(GENERATION, generation_of(cache))
+        session.note_given(made.entries)
         session.save()
         return made.text
     finally:

@@ -33,6 +33,7 @@ from ctxrepo.hooks.packet.lane import (
     MEMORY,
     PINNED,
     SCRATCHPAD,
+    SUBAGENT,
     Bounds,
     NoteLane,
     PacketContents,
@@ -151,7 +152,7 @@ class _Rules(PacketLane):
 
 _RULE_CATEGORIES = ("preference", "preferences", "pref", "rule", "rules")
 
-RULES_LANE = _Rules("rules", {DEFAULT: Bounds(1024, 2400)})
+RULES_LANE = _Rules("rules", {DEFAULT: Bounds(1024, 2400), SUBAGENT: Bounds(0, 1024)})
 
 
 _MOST_TOLD = 300

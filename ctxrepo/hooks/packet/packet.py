@@ -85,8 +85,9 @@ def lanes_of(preset: str) -> list[PacketLane]:
     if preset == SUBAGENT:
         from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
         from ctxrepo.hooks.packet.index_lanes import INDEX
+        from ctxrepo.hooks.packet.note_lanes import RULES_LANE
 
-        return [PREAMBLE_LANE, INDEX]
+        return [PREAMBLE_LANE, RULES_LANE, INDEX]
     if preset == SEMANTIC:
         from ctxrepo.hooks.packet.frame_lanes import CAVEAT
         from ctxrepo.hooks.packet.kind_lanes import FACTS, LESSONS, PREFERENCES, TOOLS, USER

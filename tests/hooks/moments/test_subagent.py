@@ -28,6 +28,20 @@ def test_it_is_given_the_index_and_no_more(world: World) -> None:
     assert world.errors() == ""
 
 
+def test_it_is_given_the_rules_and_no_prompt_brings_them_again(world: World) -> None:
+    world.cache(
+        "c2", {"global/rules.md": "- never kubectl apply to kranich\n", "shop/a.md": "- kranich is prod\n"}
+    )
+    (block,) = parse_all(world.run("SubagentStart"))
+    assert block.bodies == {"global/rules.md": "- never kubectl apply to kranich"}
+    said = json.loads((PAYLOADS / "UserPromptSubmit.json").read_text())
+    said |= {"cwd": str(world.code), "agent_id": SAID["agent_id"], "session_id": SAID["session_id"]}
+    said["prompt"] = "kubectl apply it to kranich, which is prod"
+    answer = json.loads(world.raw(json.dumps(said).encode(), "UserPromptSubmit"))
+    (asked,) = parse_all(answer["hookSpecificOutput"]["additionalContext"])
+    assert [entry.text for entry in asked.entries] == ["- kranich is prod"]
+
+
 def test_a_large_memory_stays_within_its_budget(world: World) -> None:
     world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 60}\n---\n" for n in range(400)})
     text = world.run("SubagentStart")
