@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 12_199,
+    "lines": 62_000 + 12_204,
     "files": 525,
     "file names that stand twice": 25,
     "import levels": 20,

@@ -152,8 +152,8 @@ def faults_of(cache: _sqlite3.Connection) -> list[CachedFault]:
 ENTRIES = 200
 """The most entries of a note, or of a category in a scope, that a packet looks at."""
 
-_RULE_NOTES = 50
-"""The most notes that a packet's rules are looked for in."""
+_RULE_NOTES, _RULE_ENTRIES = 20, 50
+"""The most notes and entries of a scope that a packet's rules are chosen from: more have no room."""
 
 # A note's `working` is 0 for a plain note, 1 for a checklist, 2 for a daily note (SCRATCHPAD, DAILY).
 _COUNT = "select count(*) from note where scope = ? and listed = 1 and working = 0"
@@ -219,6 +219,8 @@ class PacketEntry:
         self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
         self.heading = heading
         """The titles above it, where a lane shows them."""
+        self.line = ""
+        """Its lines in its lane, once they were made: a packet is drafted more than once."""
 
 
 class SelectedFile:
@@ -305,7 +307,7 @@ def by_category(cache: _sqlite3.Connection, scope: str, categories: tuple[str, .
 def rule_entries(cache: _sqlite3.Connection, scope: str, least: int) -> list[PacketEntry]:
     """The entries of a scope's notes of rules, then of habits, then of all others; of notes whose `rules` are
     at least `least`. The newest notes of each kind come first. MEMORY.md is left out."""
-    values = (scope, least, _RULE_NOTES, NOTE_SPAN - 1, ENTRIES)
+    values = (scope, least, _RULE_NOTES, NOTE_SPAN - 1, _RULE_ENTRIES)
     return [PacketEntry(row, heading) for *row, heading in cache.execute(_OF_RULES, values)]
 
 

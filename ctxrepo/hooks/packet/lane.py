@@ -177,7 +177,9 @@ class PacketLane:
         """Each entry of a section with its lines there."""
         if section.lines is None:
             entries = self.entries(draft.contents, section.key)
-            section.lines = [(entry, self.line_of(entry, draft.today)) for entry in entries]
+            for entry in entries:
+                entry.line = entry.line or self.line_of(entry, draft.today)
+            section.lines = [(entry, entry.line) for entry in entries]
         return section.lines
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
@@ -190,8 +192,8 @@ class PacketLane:
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
         """(id, hash) of each entry that stands whole in a section."""
-        lines = self.lines(draft, section) if section.text else []
-        return [(entry.id, entry.hash) for entry, line in lines if f"\n{line}" in f"\n{section.text}"]
+        lines, text = self.lines(draft, section) if section.text else [], f"\n{section.text}"
+        return [(entry.id, entry.hash) for entry, line in lines if f"\n{line}" in text]
 
 
 class NoteLane(PacketLane):

@@ -128,7 +128,8 @@ class _Rules(PacketLane):
             paths = [path for path, _ in {(entry.path, entry.heading) for entry in entries}]
             above = ("", "")
             for entry in entries:
-                line, titles = self.line_of(entry, draft.today), entry.heading.split(BETWEEN_TITLES)
+                entry.line = entry.line or self.line_of(entry, draft.today)
+                line, titles = entry.line, entry.heading.split(BETWEEN_TITLES)
                 if above != (entry.path, entry.heading) and titles != [""] and paths.count(entry.path) > 1:
                     line = escape_text(f"{'#' * len(titles)} {titles[-1]}") + "\n" + line
                 above = (entry.path, entry.heading)
