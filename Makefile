@@ -79,10 +79,10 @@ fix: $(VENV)/ready ## what can be mended mechanically
 	$(BIN)/ruff format ctxrepo tests tools
 
 servers: ## what tests start: real remotes, shells, a compiler, a terminal, a browser (Debian); without it they skip, aloud
-	@PATH="$$PATH:/usr/sbin:/sbin"; for tool in sshd ssh ssh-keygen nginx fcgiwrap openssl bash zsh fish rg cc mkfs.ext4 mkfs.xfs mkfs.btrfs gpg tmux chromium chromedriver; do \
+	@PATH="$$PATH:/usr/sbin:/sbin"; for tool in sshd ssh ssh-keygen nginx fcgiwrap openssl bash zsh fish rg cc mkfs.ext4 mkfs.xfs mkfs.btrfs gpg tmux zstd chromium chromedriver; do \
 	  command -v $$tool >/dev/null || missing=yes; done; \
 	test -z "$$missing" || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
-	  --no-install-recommends openssh-server openssh-client nginx-light fcgiwrap openssl bash zsh fish ripgrep \
+	  --no-install-recommends openssh-server openssh-client nginx-light fcgiwrap openssl bash zsh fish ripgrep zstd \
 	  gcc libc6-dev e2fsprogs xfsprogs btrfs-progs gpg gpg-agent tmux chromium chromium-driver; }
 
 $(VENV)/ready: pyproject.toml

@@ -28,6 +28,7 @@ INSTALLED = frozenset(
         "ssh-keygen",
         "sshd",
         "tmux",
+        "zstd",
         "zsh",
     ]
 )

@@ -124,12 +124,17 @@ class Agent:
             return None
         return (environment.get(who.SESSION) or None) if who.SESSION else ""
 
+    @property
+    def variables(self) -> Sequence[str]:
+        """The environment variables that move its folder, or that of its transcripts; empty for none."""
+        who = self.identity
+        return [*filter(None, (who.FOLDER, *getattr(self.transcripts, "VARIABLES", ())))]
+
     def profile(self, file: Path, home: Path, environment: Mapping[str, str]) -> Mapping[str, str] | None:
         """The environment in which the agent has this `file`, of an installation of ours or a transcript;
-        None where its variable can't name a folder so."""
-        variable = self.identity.FOLDER
-        default = {name: value for name, value in environment.items() if name != variable}
-        named = [{**default, variable: str(folder)} for folder in file.parents] if variable else []
+        None where its variables can't name a folder so."""
+        default = {name: value for name, value in environment.items() if name not in self.variables}
+        named = [{**default, name: str(folder)} for name in self.variables for folder in file.parents]
         return next((there for there in (default, *named) if self._has(file, home, there)), None)
 
     def _has(self, file: Path, home: Path, environment: Mapping[str, str]) -> bool:
@@ -161,6 +166,11 @@ SETUP_STEP = f"{SETUP_HINT} connects the agents on this machine"
 def transcripts_of(name: str) -> Transcripts | None:
     """How the agent of this name records what is said in its sessions; None when nobody knows."""
     return AGENTS[name].transcripts if name in AGENTS else None
+
+
+def parts_of(transcripts: Transcripts | None) -> Sequence[tuple[str, str]]:
+    """Where it keeps messages and their parts that are a file each; nowhere for most."""
+    return getattr(transcripts, "PARTS", ())
 
 
 def sources() -> Mapping[str, Source]:

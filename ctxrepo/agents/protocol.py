@@ -293,7 +293,13 @@ class MemorySettings(Protocol):
 
 
 class Transcripts(Protocol):
-    """`records.py`: how the agent records what is said in its sessions.
+    """`records.py`: how the agent records what is said in its sessions, in all forms that it has ever used:
+    a form is known by what is in a file, and `PATTERN` names where files are.
+
+    Where messages and their parts are files of their own, there is a `PARTS`: the folders of messages and of
+    the parts of each, seen from the folder of the session's file. `NOT_RESUMED` has patterns of files from
+    which the agent doesn't go on, `FORMER` folders below the home in which some versions kept transcripts,
+    and `VARIABLES` what in the environment moves the transcripts alone.
 
     Example usage::
 
@@ -304,10 +310,11 @@ class Transcripts(Protocol):
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
 
     PATTERN: str
-    """The files of sessions below `folder`: one each, or with a `QUERY` one for many. `|` parts patterns."""
+    """The files of sessions below `folder`: one each, or a database for many. `|` parts patterns."""
 
     OF_SESSION: str
-    """The same for one session, whose id stands for `{session}`."""
+    """The same for one session, whose id stands for `{session}`. Of a session that is there in several forms
+    the one of the first pattern counts."""
 
     SUBAGENTS: str
     """The files of a session's subagents, one each, below the folder that has the name of the session's file
@@ -335,6 +342,11 @@ class Transcripts(Protocol):
 
     def head(self, lines: Iterable[str], /) -> SessionHead:
         """What the first lines of a file tell of its session."""
+        ...
+
+    def is_quiet(self, records: Sequence[Mapping[str, Any]], /) -> bool:
+        """Whether in a file without messages nobody said anything, as far as its first records show: each is
+        of a kind that is known, or looks like no message. A subagent's is quiet, too."""
         ...
 
     def messages(self, lines: Iterable[str]) -> Iterator[Message]:

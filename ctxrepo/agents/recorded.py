@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from datetime import UTC, datetime
 from functools import cache, reduce
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any, Literal
 
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Fate = Literal["sent", "cut", "lost", "open"]
@@ -117,11 +119,32 @@ class SessionHead:
     cwd: str = ""
 
 
-def session_named(file: Path, of_session: str) -> str:
-    """The session that a transcript at this place is named after, by the agent's pattern `OF_SESSION`: the
+def session_named(file: str, of_session: str) -> str:
+    """The session that a transcript at this place is named after, by the agent's patterns `OF_SESSION`: the
     folder that stands there for its id, else the file's name without its ending."""
-    parts = of_session.split("|")[0].split("/")
-    return file.parts[parts.index("{session}") - len(parts)] if "{session}" in parts else file.stem
+    return form_of(file, of_session)[1]
+
+
+def form_of(file: str, of_session: str) -> tuple[int, str]:
+    """(which of these patterns a transcript fits, from 0; the session that it is named after)"""
+    looks = _looks(of_session)
+    number, match = next(((n, m) for n, look in enumerate(looks) if (m := look.fullmatch(file))), (0, None))
+    folder = match.groupdict().get("folder") if match else None
+    return number, folder or PurePath(file).stem
+
+
+@cache
+def _looks(of_session: str) -> list[re.Pattern[str]]:
+    """How paths look that fit these patterns, each with its folder that is named after the session."""
+    folders = (pattern.replace("{session}/", "<folder>/") for pattern in of_session.split("|"))
+    quoted = (re.escape(_ID.sub("*", pattern)).replace("\\*", "[^/]*") for pattern in folders)
+    return [
+        re.compile("(?:.*/)?" + look.replace("<folder>", "(?P<folder>[^/]*)"), re.DOTALL) for look in quoted
+    ]
+
+
+_ID = lazy_pattern(r"\{session[^}]*\}")
+"""What stands for a session's id in a pattern."""
 
 
 def prompts(messages: Iterable[Message]) -> Iterator[str]:
@@ -156,6 +179,23 @@ def text_in(blocks: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
 
 
+_MOST_VALUES = 200
+
+
+def may_be_message(fields: Mapping[str, Any]) -> bool:
+    """Whether a record of a kind that isn't known looks like a message: three words stand somewhere in it."""
+    waiting: list[Any] = [fields]
+    for _ in range(_MOST_VALUES):
+        if not waiting:
+            break
+        value = waiting.pop()
+        if isinstance(value, str) and value.strip().count(" ") > 1:
+            return True
+        if isinstance(value, list | dict):
+            waiting += [*(value.values() if isinstance(value, dict) else value)][:_MOST_VALUES]
+    return False
+
+
 @cache
 def _not_typed() -> re.Pattern[str]:
     """What agents, editors and hooks put among a user's words, by the tags that they have ever used."""
@@ -169,13 +209,28 @@ def _not_typed() -> re.Pattern[str]:
 _BY_HAND = ("command-args", "bash-input", "user-memory-input", "user_shell_command")
 """The tags among these around what a person typed."""
 
+_COMMAND = lazy_pattern(r"\s*<command>(.*?)</command>.*", re.DOTALL)
+"""What a person had run, in front of what came of it."""
+
 
 def typed(text: str) -> str:
     """What a person typed of a text that stands as theirs, and other tags, which are theirs: of a command of
     the agent's what they gave it."""
     if "<" not in text:
         return text.strip()
-    return _not_typed().sub(lambda tag: f"{tag[2].strip()} " if tag[1] in _BY_HAND else "", text).strip()
+    return _not_typed().sub(_by_hand, text).strip()
+
+
+def _by_hand(tag: re.Match[str]) -> str:
+    command = _COMMAND.fullmatch(tag[2])
+    return f"{(command[1] if command else tag[2]).strip()} " if tag[1] in _BY_HAND else ""
+
+
+def at_millisecond(milliseconds: object) -> str:
+    """A moment that is recorded in milliseconds since 1970; '' for what is none."""
+    if not isinstance(milliseconds, int | float) or not 0 < milliseconds < 10**14:
+        return ""
+    return stamp(datetime.fromtimestamp(milliseconds / 1000, UTC))
 
 
 def tool_use(block: Mapping[str, Any], arguments: str, *paths: str) -> ToolUse:

@@ -1,23 +1,25 @@
 """Antigravity's transcripts: a file of JSON lines for each conversation, in a folder named after it; a
-subagent's is a conversation of its own. The command line, the editor and the app have a folder each.
+subagent's is a conversation of its own. The command line, the editor and the app have a folder each. Older
+versions wrote the same into `overview.txt`. Its own store beside it was encrypted until August 2026.
 
 A line is a step with a number. What a person typed is in `<USER_REQUEST>` tags. What the model says and the
 tools that it calls are a `PLANNER_RESPONSE`, in which each argument of a tool is JSON by itself; what a tool
 answered is a step of another type, and left out like what Antigravity and hooks say."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.antigravity import install
 from ctxrepo.agents.antigravity.dialect import typed_words
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, table, tables, typed
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, may_be_message, table, tables, typed
 from ctxrepo.domain.formats.jsonl import record, text_of
 
-PATTERN = "antigravity*/brain/*/.system_generated/logs/transcript.jsonl"
-OF_SESSION = "antigravity*/brain/{session}/.system_generated/logs/transcript.jsonl"
+_LOGS = ("transcript.jsonl", "transcript_full.jsonl", "overview.txt")
+PATTERN = "|".join(f"antigravity*/brain/*/.system_generated/logs/{log}" for log in _LOGS)
+OF_SESSION = "|".join(f"antigravity*/brain/{{session}}/.system_generated/logs/{log}" for log in _LOGS)
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "agy --conversation {session}"
 
@@ -40,10 +42,16 @@ def head(lines: Iterable[str], /) -> SessionHead:
     )
 
 
+def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
+    """Whether nobody said anything in a file with these records: what is no step isn't known. Antigravity
+    removes the texts of old steps."""
+    return all("step_index" in fields or not may_be_message(fields) for fields in records)
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
     for number, line in enumerate(lines):
-        fields = record(line) or {}
+        fields = record(line.removeprefix("\ufeff")) or {}
         content, kind = text_of(fields, "content"), fields.get("type")
         id_, at = str(fields.get("step_index", "")), text_of(fields, "created_at")
         if kind == "USER_INPUT" and (words := typed(typed_words(content))):

@@ -3,15 +3,16 @@ They tell what was said, and what became of our hooks.
 
 Each part of an agent's message is a line of its own. What Claude Code, its editors and hooks say to the model
 stands among the user's messages, marked or in known tags, and is left out block by block. What was typed
-while the agent worked is an `attachment`. A fork's file begins with a copy of the
-other session's lines, which name that session in `forkedFrom`.
+while the agent worked is an `attachment`, in some versions a `queue-operation` and nothing else; what was
+answered to a question, or said when a tool was refused, stands in that tool's result. A fork's file begins
+with a copy of the other session's lines, which name that session in `forkedFrom`.
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
 messages of `api-request-blob`. The user's words are counted and not kept."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from ctxrepo.agents.recorded import (
     ToolUse,
     blocks_of,
     joined,
+    may_be_message,
     table,
     tables,
     text_in,
@@ -49,11 +51,33 @@ SUBAGENTS = "subagents/agent-*.jsonl"
 QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "claude --resume {session}"
 
-_NOBODY = ("[Request interrupted", "Caveat: The messages below", "This session is being continued")
+FORMER = (".config/claude/projects",)
+"""Where some versions of 2025 kept transcripts, below the home."""
+
+_NOBODY = (
+    *("[Request interrupted", "Caveat: The messages below", "This session is being continued"),
+    *("Stop hook feedback:", "Another Claude session sent a message:"),
+)
 """How texts begin that stand as the user's and which nobody typed."""
 
+_MOST_QUEUED = 1000
+"""Messages that wait; in a file that somebody made up there may be any number."""
+
+_COMMAND = lazy_pattern(r"\A/[\w:-]+(?:\s+|\Z)")
+"""A command of Claude Code's, in front of what it is given."""
+
+_SAID = lazy_pattern(
+    r"(?:proceed, the user said:\s*(?!The user wants to clarify)|answered your questions:\s*)"
+    r"(.*?)(?:\.?\s*You can now continue with|\s*Note: The user's next message|\Z)",
+    re.DOTALL,
+)
+"""A person's words in what stands for a tool's result."""
+
+_REQUEST = "api-request-blob"
+
 _BY_AGENT = ('"type":"assistant"', '"type": "assistant"')
-_BY_USER = ('"type":"user"', '"type": "user"', '"queued_command"')
+_BY_USER = ('"type":"user"', '"type": "user"', '"queued_command"', '"queue-operation"', '"local_command"')
+_IN_RESULT = ("the user said:", "answered your questions:")
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -69,7 +93,28 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
-    return joined(_parts(lines))
+    queue: list[Message] = []
+    parts = [*_parts(lines, queue)]
+    said = {message.text for _, message in parts}
+    parts += [("", message) for message in queue if message.text not in said]
+    return joined(sorted(parts, key=lambda part: part[1].line))
+
+
+def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
+    """Whether nobody said anything in a file with these records."""
+    return all(map(_is_no_message, records))
+
+
+def _is_no_message(line: Mapping[str, Any]) -> bool:
+    if line.get("type") in ("user", "assistant"):  # read, and nobody's words, if it is as they are
+        return line.get("isSidechain") is True or bool(blocks_of(table(line, "message")))
+    return line.get("type") in _QUIET or not may_be_message(line)
+
+
+_QUIET = (
+    *("attachment", "queue-operation", "system", "progress", "summary", "last-prompt", "ai-title", _REQUEST),
+    *("custom-title", "agent-name", "file-history-snapshot"),
+)
 
 
 def is_own_words(line: Mapping[str, Any], text: str) -> bool:
@@ -78,11 +123,15 @@ def is_own_words(line: Mapping[str, Any], text: str) -> bool:
     return not is_its_own and (bool(typed(text)) or not text.strip())
 
 
-def _parts(lines: Iterable[str]) -> Iterator[tuple[str, Message]]:
-    """(name of the message, a part of it), of each line that says something."""
+def _parts(lines: Iterable[str], queue: list[Message]) -> Iterator[tuple[str, Message]]:
+    """(name of the message, a part of it), of each line that says something; what was typed ahead comes into
+    the `queue`."""
     for number, line in enumerate(lines):
-        fields = record(line) if _may_say_something(line) else None
+        fields = record(line.removeprefix("\ufeff")) if _may_say_something(line) else None
         if fields is None or fields.get("isSidechain") is True:
+            continue
+        if fields.get("type") == "queue-operation":
+            _move_on(queue, fields, number)
             continue
         is_agents = fields.get("type") == "assistant"
         if message := _by_agent(fields) if is_agents else _by_user(fields):
@@ -90,11 +139,22 @@ def _parts(lines: Iterable[str]) -> Iterator[tuple[str, Message]]:
             yield name, replace(message, line=number)
 
 
+def _move_on(queue: list[Message], line: Mapping[str, Any], number: int) -> None:
+    """A step of the queue of what was typed ahead; what was taken back to be edited was not said."""
+    text, step = typed(_COMMAND.sub("", text_of(line, "content"))), line.get("operation")
+    if step == "enqueue" and text:
+        queue.append(replace(_message(line, "user", text, ()), line=number))
+        del queue[:-_MOST_QUEUED]
+    elif step == "popAll" or line.get("reason") == "cancelled":
+        queue[:] = [message for message in queue if text and message.text != text]
+
+
 def _may_say_something(line: str) -> bool:
     """Whether to parse the line. Most of a file is requests, and what tools gave back. No text holds these
     words in bare quotes: a quote within a text is escaped."""
     return any(kind in line for kind in _BY_AGENT) or (
-        '"tool_result"' not in line and any(kind in line for kind in _BY_USER)
+        ('"tool_result"' not in line or any(words in line for words in _IN_RESULT))
+        and any(kind in line for kind in _BY_USER)
     )
 
 
@@ -110,9 +170,15 @@ def _by_user(line: Mapping[str, Any]) -> Message | None:
     if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
         blocks = blocks_of({"content": queued.get("prompt")})
     else:
-        blocks = blocks_of(table(line, "message")) if line.get("type") == "user" else []
-    if any(block.get("type") == "tool_result" for block in blocks):
-        return None
+        is_command = line.get("subtype") == "local_command"
+        blocks = blocks_of(
+            line if is_command else table(line, "message") if line.get("type") == "user" else {}
+        )
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    if results:
+        found = (_SAID.search(text_in(blocks_of(result))) for result in results)
+        text = "\n".join(match[1].strip() for match in found if match)
+        return _message(line, "user", text, ()) if text else None
     words = (typed(text_of(block, "text")) for block in blocks if block.get("type") == "text")
     text = "\n".join(part for part in words if part and not part.startswith(_NOBODY))
     return _message(line, "user", text, ()) if text and is_own_words(line, text) else None
@@ -151,7 +217,6 @@ _RUNNER = lazy_pattern(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _COMPACTED = lazy_pattern(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
 )
-_REQUEST = "api-request-blob"
 _ENDED = "Hook cancelled"
 _CHATTER = "Failed with non-blocking status code: "
 

@@ -2,32 +2,37 @@
 
 What user and agent said are `item_completed` events, in versions before 0.147 `user_message` and
 `agent_message`. The messages for the model, which are `response_item`s, in 2025 without an envelope, hold
-what Codex and hooks told it as well: they count where no event tells what was said. A fork's file begins
-where it was forked, and its `session_meta` names the other session."""
+what Codex and hooks told it as well: they count where no event tells what was said. The first versions, not
+yet in Rust, wrote one indented document of them. A fork's file begins where it was forked, in some versions
+with a copy of what was said before, and its `session_meta` names the other session. A subagent, and whoever
+reviews on Codex' own behalf, has a file among the others, of which nothing is told."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.codex import install
 from ctxrepo.agents.codex.dialect import files_of
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, blocks_of, table, typed
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.agents.documents import records_in
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, blocks_of, may_be_message, table, typed
+from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 
-PATTERN = "sessions/*/*/*/rollout-*.jsonl|archived_sessions/**/rollout-*.jsonl"
-OF_SESSION = "sessions/*/*/*/rollout-*-{session}.jsonl|archived_sessions/**/rollout-*-{session}.jsonl"
+_PLACES = ("sessions/*/*/*", "sessions", "archived_sessions", "archived_sessions/*/*/*")
+PATTERN = "|".join(f"{place}/rollout-*.json*" for place in _PLACES)
+OF_SESSION = "|".join(f"{place}/rollout-*-{{session}}.json*" for place in _PLACES)
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "codex resume {session}"
 ARCHIVE = ("archived_sessions", "codex unarchive {session}")
 """The folder of sessions that were put away, and what brings one back first."""
+NOT_RESUMED = ("rollout-*.json",)
 
 _PATCH = "apply_patch"
 
 _SAYING = (
     *('"UserMessage"', '"AgentMessage"', '"user_message"', '"agent_message"', '"message"'),
-    *('"function_call"', '"custom_tool_call"'),
+    *('"function_call"', '"custom_tool_call"', '"local_shell_call"', '"session_meta"', '"role"'),
 )
 """What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
 
@@ -40,21 +45,38 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session; of one of 2025 the first message names the folder."""
     session = ""
-    for line in lines:
-        fields = record(line) or {}
+    for _, fields in records_in(lines):
         if fields.get("type") == "session_meta" and (payload := table(fields, "payload")):
             return SessionHead(text_of(payload, "id"), text_of(payload, "cwd"))
+        fields = table(fields, "session") or fields
         session = session or ("" if "type" in fields else text_of(fields, "id"))
-        if session and (place := _CWD.search(line)):
+        if session and (place := _CWD.search(_text_in(fields))):
             return SessionHead(session, place[1])
     return SessionHead(session)
+
+
+def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
+    """Whether nobody said anything in a file with these records."""
+    payloads = [table(fields, "payload") or fields for fields in records]
+    return any(map(_is_subagents, payloads)) or all(map(_is_no_message, payloads))
+
+
+def _is_no_message(payload: Mapping[str, Any]) -> bool:
+    is_for_model = "role" in payload and bool(payload.get("content"))  # which was read, and nobody said
+    return is_for_model or payload.get("type") in _QUIET or not may_be_message(payload)
+
+
+_QUIET = ("error", "warning", "session_meta")
 
 
 _CWD = lazy_pattern(r"<cwd>([^<\\]{1,4096})</cwd>")
 _EDITOR, _REQUEST = "# Context from my IDE", "## My request for Codex:"
 """How an editor's words begin in front of the user's, and what parts the two."""
 
-_NOBODY = ("# AGENTS.md instructions for ", "<skill>")
+_NOBODY = (
+    *("# AGENTS.md instructions for ", "<skill>", "Warning: apply_patch was requested"),
+    "Warning: The maximum number of unified exec processes",
+)
 _BY_USER = ("UserMessage", "user_message", "user")
 _BY_AGENT = ("AgentMessage", "agent_message", "assistant")
 _FOR_MODEL = "message"
@@ -62,7 +84,7 @@ _FOR_MODEL = "message"
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said, oldest first, with the tools that the agent used before it said something."""
-    spoken = [*_spoken(lines)]
+    spoken = _spoken(lines)
     events = [n for n, (kind, message) in enumerate(spoken) if kind != _FOR_MODEL and message.text]
     told = {_key(spoken[n][1]) for n in events}
     # A session may go on in a newer version: what stands before the first event counts as far as the agent
@@ -88,24 +110,41 @@ def _key(message: Message) -> tuple[str, str]:
     return message.who, " ".join(message.text.split())
 
 
-def _spoken(lines: Iterable[str]) -> Iterator[tuple[str, Message]]:
-    """(form, message) of each line that says something, or that uses a tool."""
-    for number, line in enumerate(lines):
-        fields = record(line) if any(kind in line for kind in _SAYING) else None
-        payload = table(fields or {}, "payload") or fields or {}
+def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
+    """(form, message) of each line that says something, or that uses a tool; none of a subagent's."""
+    spoken = []
+    origin = made = ""
+    for number, fields in records_in(lines, _SAYING):
+        payload = table(fields, "payload") or fields
+        if fields.get("type") == "session_meta":
+            if _is_subagents(payload):
+                return []
+            if not made:
+                origin, made = text_of(payload, "forked_from_id"), text_of(payload, "timestamp") or "-"
+            continue
         kind, item = text_of(payload, "type"), table(payload, "item")
-        spoke = text_of(item, "type") or (text_of(payload, "role") if kind == _FOR_MODEL else kind)
+        spoke = text_of(item, "type") or (text_of(payload, "role") if kind in ("", _FOR_MODEL) else kind)
         who: Any = "user" if spoke in _BY_USER else "agent" if spoke in _BY_AGENT else ""
         text = (_text_in(item or payload) or text_of(payload, "message")) if who else ""
-        if who == "user":
-            text = text.partition(_REQUEST)[2] if text.startswith(_EDITOR) else text
-            text = "" if (text := typed(text)).startswith(_NOBODY) else text
+        text = _own_words(text) if who == "user" else text
         tools = tuple(_tools(payload))
         if text.strip() or tools:
-            said = Message(
-                who or "agent", text, at=text_of(fields or {}, "timestamp"), tools=tools, line=number
-            )
-            yield kind, replace(said, id=text_of(item, "id"), session=text_of(payload, "thread_id"))
+            at = text_of(fields, "timestamp")
+            session = origin if origin and at < made else text_of(payload, "thread_id")
+            said = Message(who or "agent", text, id=text_of(item, "id"), session=session, at=at, tools=tools)
+            spoken.append((kind or _FOR_MODEL, replace(said, line=number)))
+    return spoken
+
+
+def _is_subagents(meta: Mapping[str, Any]) -> bool:
+    """Whether a session was begun by another one, or by Codex to review it."""
+    return "subagent" in table(meta, "source") or text_of(meta, "thread_source") not in ("", "user")
+
+
+def _own_words(text: str) -> str:
+    """What the user typed of a text that stands as theirs."""
+    text = text.partition(_REQUEST)[2] if text.startswith(_EDITOR) else text
+    return "" if (text := typed(text)).startswith(_NOBODY) else text
 
 
 def _text_in(message: Mapping[str, Any]) -> str:
@@ -121,4 +160,13 @@ def _tools(payload: Mapping[str, Any]) -> Iterator[ToolUse]:
         yield ToolUse(name, tuple(file.path for file in files_of(text_of(payload, "input"))))
     elif kind in ("custom_tool_call", "function_call"):
         arguments = record(text_of(payload, "arguments")) or {}
-        yield ToolUse(name, (), text_of(arguments, "cmd") or text_of(arguments, "command"))
+        yield ToolUse(name, (), _command_line(arguments.get("cmd") or arguments.get("command")))
+    elif kind == "local_shell_call":
+        yield ToolUse("shell", (), _command_line(table(payload, "action").get("command")))
+
+
+def _command_line(command: object) -> str:
+    """A command that is a text, or the words of one; of a shell that is given a script the script."""
+    words = texts_in(command)
+    is_script = len(words) == 3 and words[1] in ("-c", "-lc")
+    return command if isinstance(command, str) else words[2] if is_script else " ".join(words)

@@ -2,7 +2,9 @@
 
 What its subagents say and are told stands among the session's own events, each with an `agentId`, and is left
 out. A user's message is recorded twice, as it was typed (`content`) and with what was added to it. What a
-hook gave at the start isn't recorded as said.
+hook gave at the start isn't recorded as said. The first versions had a file of events without a folder, and
+before, until November 2025, one indented document: `chatMessages` as the model has them, and a `timeline` of
+what was shown, with moments.
 
 Hooks leave a line where those of an event start and one where they end, with what they were told and what
 they gave. The lines are about all hooks of an event together, ours and others: only what was given tells
@@ -16,6 +18,7 @@ from typing import Any
 
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
+from ctxrepo.agents.documents import records_in
 from ctxrepo.agents.recorded import (
     MAX_WORDS,
     MOMENT,
@@ -26,65 +29,111 @@ from ctxrepo.agents.recorded import (
     Message,
     RecordedSession,
     SessionHead,
+    ToolUse,
+    may_be_message,
     table,
     tables,
     tool_use,
+    typed,
     whole_blocks,
 )
 from ctxrepo.domain.formats.jsonl import record, text_of
 
-PATTERN = "*/events.jsonl"
-OF_SESSION = "{session}/events.jsonl"
+_LEGACY = "history-session-state"
+PATTERN = f"session-state/*/events.jsonl|session-state/*.jsonl|{_LEGACY}/*.json*"
+OF_SESSION = "session-state/{session}/events.jsonl|session-state/{session}.jsonl|" + (
+    f"{_LEGACY}/session_{{session}}_*.json|{_LEGACY}/{{session}}.json"
+)
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "copilot --resume={session}"
 
-_SAYING = ('"session.start"', '"user.message"', '"assistant.message"')
+NOT_RESUMED = (f"{_LEGACY}/*",)
+
+_SAYING = ('"session.start"', '"user.message"', '"assistant.message"', '"chatMessages"', '"timeline"')
 """What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where the transcripts are; ConfigError when the environment names an unusable place."""
-    return install.folder(user_home, environment) / "session-state"
+    return install.folder(user_home, environment)
 
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session."""
-    for event in filter(None, map(record, lines)):
-        data = table(event, "data")
-        if event.get("type") == "session.start":
+    session = ""
+    for _, fields in records_in(lines):
+        data = table(fields, "data")
+        if fields.get("type") == "session.start":
             return SessionHead(text_of(data, "sessionId"), text_of(table(data, "context"), "cwd"))
-    return SessionHead()
+        session = session or text_of(fields, "sessionId")
+    return SessionHead(session)
+
+
+def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
+    """Whether nobody said anything in a file with these records."""
+    return all(map(_is_no_message, records))
+
+
+def _is_no_message(event: Mapping[str, Any]) -> bool:
+    kind, data = text_of(event, "type"), table(event, "data")
+    is_known = kind in _MESSAGES and "content" in data
+    return is_known or kind.startswith(_QUIET) or not (may_be_message(data) or may_be_message(event))
+
+
+_QUIET = ("session.", "system.", "hook.", "tool.", "subagent.", "assistant.reasoning", "info")
+_BY_USER, _BY_AGENT = ("user.message", "user", "human"), ("assistant.message", "assistant", "copilot")
+_MESSAGES = (*_BY_USER, *_BY_AGENT)
+"""The types of messages, in all forms."""
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
-    session, parent = "", ""
-    for number, line in enumerate(lines):
-        event = record(line) if any(kind in line for kind in _SAYING) else None
-        data = table(event or {}, "data")
-        if event is None or text_of(event, "agentId"):
+    session, parent, has_roles = "", "", None
+    for number, fields in _items(lines):
+        data = table(fields, "data") or fields
+        kind = text_of(fields, "type") or text_of(fields, "role")
+        session = session or text_of(data, "sessionId")
+        if text_of(fields, "agentId") or kind not in _MESSAGES:
             continue
-        kind = event.get("type")
-        if kind == "session.start":
-            session = text_of(data, "sessionId")
-        text = text_of(data, "content")
-        asked = tables(data.get("toolRequests")) if kind == "assistant.message" else []
-        tools = tuple(tool_use(call, "arguments", "path") for call in asked)
+        has_roles = "role" in fields if has_roles is None else has_roles
+        if has_roles != ("role" in fields):  # a document tells all twice
+            continue
+        text = text_of(data, "content") or text_of(data, "text")
+        tools = tuple(_tools(data)) if kind in _BY_AGENT else ()
         # Where somebody else than a person wrote the message, its `source` says who.
-        is_users = kind == "user.message" and text_of(data, "source") in ("", "user")
-        if (is_users and text.strip()) or (kind == "assistant.message" and (text or tools)):
+        is_users = kind in _BY_USER and text_of(data, "source") in ("", "user")
+        text = typed(text) if is_users else text
+        if (is_users and text and not data.get("isAutopilotContinuation")) or (
+            kind in _BY_AGENT and (text.strip() or tools)
+        ):
             made = Message(
                 "user" if is_users else "agent",
                 text,
-                id=text_of(event, "id"),
+                id=text_of(fields, "id"),
                 parent=parent,
                 session=session,
-                at=text_of(event, "timestamp"),
+                at=text_of(fields, "timestamp"),
                 tools=tools,
                 line=number,
             )
             parent = made.id
             yield made
+
+
+def _items(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Events and messages, with the numbers of their lines, those of a document on one line, too."""
+    for number, fields in records_in(lines, _SAYING):
+        yield number, fields
+        for item in tables(fields.get("chatMessages")) or tables(fields.get("timeline")):
+            yield number, item
+
+
+def _tools(data: Mapping[str, Any]) -> Iterator[ToolUse]:
+    for call in tables(data.get("toolRequests")):
+        yield tool_use(call, "arguments", "path")
+    for call in (table(call, "function") for call in tables(data.get("tool_calls"))):
+        arguments = record(text_of(call, "arguments")) or {}
+        yield tool_use({"name": call.get("name"), "arguments": arguments}, "arguments", "path")
 
 
 UNRECORDED: Mapping[str, str] = {"sessionStart": "Copilot doesn't record what of it came to the model"}

@@ -4,30 +4,47 @@ in older versions one JSON document, indented.
 A line is a message, and of those with one id the last counts. `$set` changes what is known of the session:
 with `messages` the conversation as the model is told it, which may be a summary; what was said has lines of
 its own. `$rewindTo` goes back to before a message. What Gemini CLI and hooks tell the model stands among
-the user's parts, in angle brackets, and is left out."""
+the user's parts, in angle brackets, and is left out.
 
-from collections.abc import Iterable, Iterator, Mapping
+`/chat save` writes a checkpoint: turns as the model has them, without a name or a moment. `logs.json` has
+what was typed in all sessions of a project, and is all that is left of those before August 2025."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.agents.documents import records_in
 from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.dialect import DIALECT, without_context
-from ctxrepo.agents.recorded import Message, SessionHead, tables, tool_use
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.agents.recorded import Message, SessionHead, may_be_message, table, tables, tool_use, typed
+from ctxrepo.domain.formats.jsonl import text_of
+from ctxrepo.lazy import lazy_pattern
 
-PATTERN = "*/chats/session-*.jsonl|*/chats/session-*.json"
+PATTERN = "*/chats/session-*.jsonl|*/chats/session-*.json|*/checkpoint*.json|*/logs.json"
 OF_SESSION = "*/chats/session-*-{session:.8}.jsonl|*/chats/session-*-{session:.8}.json"
 SUBAGENTS = ""  # they are in a folder named by the whole id, and no file of the session has that name
 QUERY = SESSIONS = TEXTS = ""
 FOLDER_FILE = "../.project_root"
 RESUME = "gemini --resume {session}"
+NOT_RESUMED = ("checkpoint*.json", "logs.json")
 
 _CHANGE = ('{"$set"', '{ "$set"')
 """How lines begin that say nothing new, some of them with all that was said so far."""
 
-_SESSION_CONTEXT = "<session_context>"
-"""How the part begins in which Gemini CLI tells the model where it is."""
+_TOLD = (
+    "<session_context>",
+    "This is the Gemini CLI. We are setting up",
+    "Okay, just setting up the context",
+)
+"""How a part begins in which Gemini CLI tells the model where it is."""
+
+_ANSWER = "Got it. Thanks for the context!"
+"""What Gemini CLI itself lets the model answer to that."""
+
+_RAN = lazy_pattern(r"I ran the following shell command:\n```sh\n(.*?)\n```\n.*", re.DOTALL)
+"""What stands for a command that the user ran."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -37,23 +54,42 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session: its folder stands elsewhere."""
-    names = (text_of(fields, "sessionId") for _, fields in _records(lines))
+    heads = (fields for _, fields in records_in(lines) if "messageId" not in fields)
+    names = (text_of(fields, "sessionId") for fields in heads)
     return SessionHead(next(filter(None, names), ""))
 
 
+def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
+    """Whether nobody said anything in a file with these records."""
+    if any(fields.get("kind") == "subagent" for fields in records):
+        return True
+    kinds = (fields.get("type") or fields.get("role") for fields in records)
+    return all(kind in _KINDS or not may_be_message(of) for kind, of in zip(kinds, records, strict=True))
+
+
+_KINDS = ("user", "gemini", "model", "info", "error", "warning")
+
+
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; what can't be read is left out."""
+    """What user and agent said in these lines, oldest first; what can't be read is left out. Nothing of what
+    a subagent was told: some versions had its file among the others."""
     last_lines: dict[str, tuple[int, dict[str, Any]]] = {}
     parents: dict[str, str] = {}
+    unnamed: list[Message] = []
     session = last = ""
     for number, fields in _records(lines):
+        if fields.get("kind") == "subagent":
+            return
         session = session or text_of(fields, "sessionId")
         if to := text_of(fields, "$rewindTo"):
             last = parents.get(to, "")
+        elif message := _typed(fields) or _turn(fields):
+            unnamed.append(replace(message, line=number))
         elif (name := text_of(fields, "id")) and fields.get("type") in ("user", "gemini"):
             if name not in last_lines:
                 parents[name] = last
             last_lines[name], last = (number, fields), name
+    yield from unnamed
     read = {
         name: replace(message, line=number)
         for name, (number, fields) in last_lines.items()
@@ -67,21 +103,33 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
 
 
 def _records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records, with the numbers of their lines: lines of JSON, or the parts of an indented document, in
-    which a message begins and ends with a brace that stands by itself four columns from the edge."""
-    opened: list[str] = []
-    for number, line in enumerate(lines):
-        bare = line.rstrip().rstrip(",")
-        if opened or line.rstrip() == "    {":
-            opened.append(line)
-            if bare == "    }":
-                yield number - len(opened) + 1, record("".join([*opened[:-1], bare])) or {}
-                opened = []
-        elif line.startswith('  "'):
-            yield number, record(f"{{{bare.strip()}}}") or {}
-        elif not line.startswith(_CHANGE) and (fields := record(line)):
-            yield number, fields
-            yield from ((number, message) for message in tables(fields.get("messages")))
+    """The records with the numbers of their lines, those of a list on one line, too."""
+    for number, fields in records_in("" if line.startswith(_CHANGE) else line for line in lines):
+        yield number, fields
+        listed = (*tables(fields.get("messages")), *tables(fields.get("history")))
+        yield from ((number, item) for item in listed)
+
+
+def _typed(fields: Mapping[str, Any]) -> Message | None:
+    """What an entry of `logs.json` says, with the session in which it was typed."""
+    if "messageId" not in fields or fields.get("type") != "user" or not text_of(fields, "message").strip():
+        return None
+    session, at = text_of(fields, "sessionId"), text_of(fields, "timestamp")
+    return Message("user", text_of(fields, "message"), session=session, at=at)
+
+
+def _turn(fields: Mapping[str, Any]) -> Message | None:
+    """A turn of a checkpoint."""
+    role, parts = (
+        fields.get("role"),
+        [part for part in tables(fields.get("parts")) if not part.get("thought")],
+    )
+    if role not in ("user", "model"):
+        return None
+    calls = [table(part, "functionCall") for part in parts if "functionCall" in part]
+    called = [{"name": call.get("name"), "args": call.get("args")} for call in calls]
+    kind = "user" if role == "user" else "gemini"
+    return _message({"type": kind, "content": parts, "toolCalls": called}, "")
 
 
 def _message(fields: Mapping[str, Any], session: str) -> Message | None:
@@ -90,11 +138,11 @@ def _message(fields: Mapping[str, Any], session: str) -> Message | None:
     content = fields.get("displayContent") or fields.get("content")
     parts = [content] if isinstance(content, str) else [text_of(part, "text") for part in tables(content)]
     if is_users:
-        parts = [without_context(part) for part in parts if not part.startswith(_SESSION_CONTEXT)]
+        parts = [without_context(part) for part in parts if not part.startswith(_TOLD)]
     text = "\n".join(part for part in parts if part.strip())
-    text = DIALECT.words(text) if is_users else text
+    text = typed(_RAN.sub(r"\1", DIALECT.words(text))) if is_users else text
     tools = tuple(tool_use(call, "args", "file_path", "dir_path") for call in tables(fields.get("toolCalls")))
-    if not text.strip() and not tools:
+    if (not text.strip() or text == _ANSWER) and not tools:
         return None
     return Message(
         "user" if is_users else "agent",

@@ -1,23 +1,42 @@
 """pi's transcripts: a file of JSON lines for each session, whose entries are a tree.
 
 The first line says which session it is and, in a fork, the file of the session from which it was made, of
-whose entries a copy follows. What extensions tell the model are entries of another kind, and are left out."""
+whose entries a copy follows. What extensions tell the model are entries of another kind, and are left out.
+Before the end of 2025 entries had no ids and stood in their order, and a fork named its origin
+`branchedFrom`. A command that a user runs with `!` has a role of its own."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.agents.documents import records_in
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.pi.dialect import session_of
-from ctxrepo.agents.recorded import Message, SessionHead, blocks_of, table, text_in, tool_use
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.agents.recorded import (
+    Message,
+    SessionHead,
+    blocks_of,
+    may_be_message,
+    table,
+    text_in,
+    tool_use,
+    typed,
+)
+from ctxrepo.domain.formats.jsonl import text_of
 
 PATTERN = "**/*.jsonl"
 OF_SESSION = "**/*_{session}.jsonl"
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "pi --session {session}"
+VARIABLES = ("PI_CODING_AGENT_SESSION_DIR",)
+
+_ROLES = ("user", "assistant", "toolResult", "hookMessage", "custom", "branchSummary", "compactionSummary")
+"""The roles of messages that are known; what none but the first two wrote isn't told."""
+
+_FILES = re.compile(r'\A(?:<file name="[^"\n]{1,4096}">.*?</file>\n)+', re.DOTALL)
+"""What pi puts in front of a prompt for each `@file` of its command line."""
 
 _SKILL = re.compile(r'\s*<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*', re.DOTALL)
 """What pi puts in the place of `/skill:NAME`, in front of what was typed behind it."""
@@ -30,10 +49,21 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def head(lines: Iterable[str], /) -> SessionHead:
     """What a file's first lines tell of its session."""
-    for fields in filter(None, map(record, lines)):
+    for _, fields in records_in(lines):
         if fields.get("type") == "session":
             return SessionHead(text_of(fields, "id"), text_of(fields, "cwd"))
     return SessionHead()
+
+
+def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
+    """Whether nobody said anything in a file with these records."""
+    return all(map(_is_no_message, records))
+
+
+def _is_no_message(entry: Mapping[str, Any]) -> bool:
+    if entry.get("type") == "message":
+        return table(entry, "message").get("role") in _ROLES
+    return entry.get("type") in ("custom", "custom_message", "event") or not may_be_message(entry)
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
@@ -44,13 +74,10 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     belongs to the session from which it was made."""
     session = origin = made = ""
     above: dict[str, str] = {}
-    for number, line in enumerate(lines):
-        fields = record(line)
-        if fields is None:
-            continue
+    for number, fields in records_in(lines):
         if fields.get("type") == "session":
             session, made = text_of(fields, "id"), text_of(fields, "timestamp")
-            origin = session_of(text_of(fields, "parentSession"))
+            origin = session_of(text_of(fields, "parentSession") or text_of(fields, "branchedFrom"))
             continue
         name, parent = text_of(fields, "id"), text_of(fields, "parentId")
         is_copy = bool(origin) and text_of(fields, "timestamp") < made
@@ -69,7 +96,9 @@ def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | N
     tools = tuple(tool_use(block, "arguments", "path") for block in blocks if block.get("type") == "toolCall")
     if role == "user":
         skill = _SKILL.match(text)
-        text, tools = text[skill.end() :] if skill else text, ()
+        text, tools = typed(_FILES.sub("", text[skill.end() :] if skill else text)), ()
+    if role == "bashExecution":
+        role, text = "user", text_of(message, "command")
     if role not in ("user", "assistant") or not (text.strip() or tools):
         return None
     return Message(

@@ -33,6 +33,7 @@ from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.sessions.session_settings import own_memory, session_hooks
+from ctxrepo.services.sessions.silent_sessions import not_understood
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present
 from ctxrepo.services.setup.standings import standings
@@ -311,9 +312,20 @@ def check_sessions(memory: Memory) -> CheckOutcome:
     if now is None or not now.sessions:
         return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")
     size = f"{counted(now.messages, 'message')}, {now.bytes / 1e6:.1f} MB"
-    count = len(now.silent)
-    silent = f"; in {count} no message was understood, such as {shown(now.silent[0])}" if count else ""
-    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{silent}")
+    strange = not_understood(memory, now.silent)
+    findings = [
+        Finding(
+            f"in {counted(len(of_agent), 'transcript')} of {AGENTS[agent].title} nothing was understood, "
+            f"such as {shown(of_agent[0].path)}",
+            "Install `zstd`, which unpacks it."
+            if of_agent[0].path.endswith(".zst")
+            else "`ctxrepo search --in sessions --raw TEXT` finds text in it. A newer ctxrepo may read it.",
+            "note",
+        )
+        for agent in AGENTS
+        if (of_agent := [one for one in strange if one.agent == agent])
+    ]
+    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}", findings)
 
 
 def check_delivery(memory: Memory, machine: Machine) -> CheckOutcome | None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.agents.known import AGENTS, parts_of, transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import mask, mask_part
@@ -19,6 +19,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows, newest
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.transcript_lines import is_database, opened_file
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
@@ -42,17 +43,17 @@ def ends_of_session(
     transcripts: "Transcripts", path: Path, session: str, most: int
 ) -> tuple[list[str], list[str]]:
     """The lines within the first and the last `most` bytes, which may be all; none where it can't be read."""
-    if transcripts.QUERY:
+    if transcripts.QUERY and is_database(path):
         return ends_of_rows(path, transcripts.QUERY, session, most)
-    return ends_of(path, most)
+    return ends_of(path, most, partial(opened_file, parts=parts_of(transcripts)))
 
 
 def end_of_session(transcripts: "Transcripts", path: Path, session: str, most: int) -> tuple[list[str], bool]:
     """The lines within the last `most` bytes, and whether these are all."""
-    if transcripts.QUERY:
+    if transcripts.QUERY and is_database(path):
         head, tail = ends_of_rows(path, transcripts.QUERY, session, most)
         return tail, len(head) == len(tail)
-    return end_of(path, most)
+    return end_of(path, most, partial(opened_file, parts=parts_of(transcripts)))
 
 
 MOST_MESSAGES = 5000

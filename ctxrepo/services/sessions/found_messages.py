@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.secrets import mask
@@ -34,7 +34,8 @@ from ctxrepo.storage.sessions.session_index import (
     index_file,
     matching,
 )
-from ctxrepo.storage.sessions.transcript_files import first_line, opened_file, read_piece
+from ctxrepo.storage.sessions.transcript_files import first_line, read_piece
+from ctxrepo.storage.sessions.transcript_lines import opened_file
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
@@ -139,7 +140,7 @@ class PassageReader:
 def _of_file(
     transcripts: "Transcripts", session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
-    with opened_file(session.path) as handle:
+    with opened_file(session.path, parts_of(transcripts)) as handle:
         first = first_line(handle)
         for row in rows:
             head = [first] if row.place else []
@@ -160,10 +161,10 @@ def _beginning_at(
         count = len(lines)
         while count:
             messages = transcripts.messages([*head, *lines[:count]])
-            message = next((m for m in messages if m.line == len(head)), None)
-            if message is None:  # it ends farther on
+            begun = [m for m in messages if m.line == len(head)]  # one, or all of a document on one line
+            if not begun:  # it ends farther on
                 break
-            yield message
+            yield from begun
             count //= 2
         if place + most >= size:
             return

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxrepo.agents.known import AGENTS, transcripts_of
-from ctxrepo.agents.recorded import session_named
+from ctxrepo.agents.known import AGENTS, parts_of, transcripts_of
+from ctxrepo.agents.recorded import form_of, session_named
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
@@ -36,10 +36,10 @@ from ctxrepo.storage.sessions.transcript_files import (
     TranscriptFile,
     digest_before,
     first_line,
-    opened_file,
     read_piece,
     transcript_files,
 )
+from ctxrepo.storage.sessions.transcript_lines import NoUnpacker, opened_file
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
@@ -182,10 +182,24 @@ def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
         for folder in profiles.folders(name)
     ]
     answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
-    newest_first = sorted((file for _, files in answers for file in files), key=lambda file: -file.mtime)
+    files = _of_first_form([file for _, files in answers for file in files])
+    newest_first = sorted(files, key=lambda file: -file.mtime)
     answered = [layout for layout, _ in answers]
     unknown = frozenset(layout.agent for layout in wanted if layout not in answered)
     return TranscriptsHere(newest_first, frozenset(layout.agent for layout in answered) - unknown, unknown)
+
+
+def _of_first_form(files: Sequence[TranscriptFile]) -> list[TranscriptFile]:
+    """The files without those of a session that its agent has in another form, too, which comes before."""
+    first: dict[tuple[str, str], int] = {}
+    keyed: list[tuple[TranscriptFile, tuple[str, str], int]] = []
+    for file in files:
+        transcripts = transcripts_of(file.agent)
+        form, session = form_of(file.path, transcripts.OF_SESSION if transcripts else "")
+        key = file.agent, file.session or session
+        first[key] = min(form, first.get(key, form))
+        keyed.append((file, key, form))
+    return [file for file, key, form in keyed if form == first[key]]
 
 
 def changed(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> list[Changed]:
@@ -247,20 +261,23 @@ def read_in_steps(
 def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
     """The next piece of a transcript; nothing of one that can't be read, until it has changed."""
     file, session = transcript.file, transcript.indexed or _unread(transcript.file)
-    transcripts = transcripts_of(file.agent)
-    with suppress(OSError, ValueError):
+    transcripts, mtime = transcripts_of(file.agent), file.mtime
+    try:
         if transcripts and file.session:
             return _read_rows(index, transcripts, file, session)
         if transcripts:
             return _read_file(transcripts, file, session)
-    nothing = replace(_unread(file), inode=file.inode, size=file.size, mtime=file.mtime, mark=file.mark)
+    except NoUnpacker:
+        mtime = 0  # it may be installed by the next time
+    except (OSError, ValueError):
+        pass
+    nothing = replace(_unread(file), inode=file.inode, size=file.size, mtime=mtime, mark=file.mark)
     return _ReadPiece(nothing, 0, (), 0, True)
 
 
 def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession) -> _ReadPiece:
-    with opened_file(file.path) as handle:
-        now = os.fstat(handle)
-        is_same = now.st_ino == indexed.inode and now.st_size >= indexed.offset
+    with opened_file(file.path, parts_of(transcripts)) as handle:
+        is_same = file.inode == indexed.inode and os.fstat(handle).st_size >= indexed.offset
         if not is_same or digest_before(handle, indexed.offset) != indexed.before:
             indexed = replace(indexed, offset=0, is_midline=False)
         piece = read_piece(handle, indexed.offset, indexed.is_midline)
@@ -270,8 +287,8 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
         messages = [replace(m, line=m.line - len(first)) for m in messages] if first else messages
         complete, end = _complete(messages, piece, indexed.offset)
         before = digest_before(handle, end)
-    id_ = head.id or indexed.id or session_named(Path(file.path), transcripts.OF_SESSION)
-    session = replace(indexed, id=id_, cwd=file.cwd or indexed.cwd or head.cwd, inode=now.st_ino)
+    id_ = head.id or indexed.id or session_named(file.path, transcripts.OF_SESSION)
+    session = replace(indexed, id=id_, cwd=file.cwd or indexed.cwd or head.cwd, inode=file.inode)
     session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
     if piece.is_last:
         session = replace(session, size=file.size, mtime=file.mtime)

@@ -12,20 +12,13 @@ from ctxrepo.storage.sessions.session_index import BY_AGENT, IS_COPY, USED_TOOLS
 MOST_CHARACTERS = 100_000
 """Of a longer message the rest isn't searched."""
 
-_BLOCKS = (
-    lazy_pattern(r'<ctxrepo-memory tag="(\w+)">.*?(?:</ctxrepo-memory tag="\1">|\Z)', re.DOTALL),
-    lazy_pattern(r"<(system[-_]reminder|hook_context)>.*?(?:</\1>|\Z)", re.DOTALL),
-)
-"""What hooks and agents put among a user's words."""
+_BLOCK = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">.*?(?:</ctxrepo-memory tag="\1">|\Z)', re.DOTALL)
+"""What our hooks give, where an agent repeats it."""
 
 
 def said(message: Message) -> str:
-    """What was said, without blocks that a hook or the agent put there."""
-    text = message.text
-    if "<" in text:
-        for block in _BLOCKS if message.who == "user" else _BLOCKS[:1]:
-            text = block.sub("", text)
-    return text.strip()
+    """What was said, without what our hooks gave."""
+    return _BLOCK.sub("", message.text).strip() if "<" in message.text else message.text.strip()
 
 
 def shown_text(message: Message) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxrepo.agents.known import transcripts_of
+from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import second_at, seconds_of
 from ctxrepo.domain.tape.session_messages import SessionMessage
@@ -26,8 +26,8 @@ from ctxrepo.storage.sessions.transcript_files import (
     find_bytes,
     first_lines,
     line_around,
-    opened_file,
 )
+from ctxrepo.storage.sessions.transcript_lines import opened_file
 
 SECONDS = 60.0
 """How long somebody waits for a scan."""
@@ -129,12 +129,12 @@ def _scan(
 
 def _in_bytes(file: TranscriptFile, needles: Sequence[bytes], any_case: bool) -> Iterator[RawHit]:
     transcripts = transcripts_of(file.agent)
-    with opened_file(file.path) as handle:
+    with opened_file(file.path, parts_of(transcripts)) as handle:
         places = find_bytes(handle, needles, any_case, _PER_FILE)
         if not places or transcripts is None:
             return
         head = transcripts.head(first_lines(handle))
-        session = head.id or session_named(Path(file.path), transcripts.OF_SESSION)
+        session = head.id or session_named(file.path, transcripts.OF_SESSION)
         for place in places:
             yield RawHit(file, session, file.cwd or head.cwd, line_around(handle, place))
 

@@ -5,8 +5,8 @@ import sqlite3
 import stat
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -40,25 +40,40 @@ def lines_of(path: Path) -> tuple[list[str], bool]:
     return (head if is_whole else head + tail), is_whole
 
 
-def ends_of(path: Path, most: int) -> tuple[list[str], list[str]]:
+Opener = Callable[[Path], AbstractContextManager[int]]
+"""What gives a handle of a file's lines; OSError where it has none."""
+
+
+@contextmanager
+def _opened_plainly(path: Path) -> Iterator[int]:
+    handle = open_regular(path)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def ends_of(path: Path, most: int, opened: Opener = _opened_plainly) -> tuple[list[str], list[str]]:
     """The whole lines among the first and among the last `most` bytes of a regular file; of a smaller one
     both times all. What is something else, or can't be read, is as empty."""
-    head, tail, _ = _ends(path, most, most, most)
+    head, tail, _ = _ends(path, most, most, most, opened)
     return head, tail
 
 
-def end_of(path: Path, most: int) -> tuple[list[str], bool]:
+def end_of(path: Path, most: int, opened: Opener = _opened_plainly) -> tuple[list[str], bool]:
     """The whole lines among the last `most` bytes of a regular file, and whether these are all. What is
     something else, or can't be read, is as empty."""
-    _, tail, is_whole = _ends(path, most, 0, most)
+    _, tail, is_whole = _ends(path, most, 0, most, opened)
     return tail, is_whole
 
 
-def _ends(path: Path, most: int, first: int, last: int) -> tuple[list[str], list[str], bool]:
+def _ends(
+    path: Path, most: int, first: int, last: int, opened: Opener = _opened_plainly
+) -> tuple[list[str], list[str], bool]:
     """The whole lines among the `first` and among the `last` bytes of a regular file, and False; of one with
     at most `most` bytes both times all, and True."""
     try:
-        with open(open_regular(path), "rb") as file:
+        with opened(path) as handle, open(handle, "rb", closefd=False) as file:
             size = os.fstat(file.fileno()).st_size
             if size <= most:
                 whole = _lines(file.read(most))
@@ -149,9 +164,18 @@ def _opened(path: Path) -> sqlite3.Connection | None:
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _ROW_BYTES)
         db.text_factory = lambda data: data.decode("utf-8", "replace")
         db.execute("pragma trusted_schema = off")
+        db.create_function("unhexed", 1, _unhexed)
     except (OSError, ValueError, sqlite3.Error):
         return None
     return db
+
+
+def _unhexed(digits: object) -> str | None:
+    """The text whose bytes these digits are, which SQLite can tell from version 3.41 on."""
+    try:
+        return bytes.fromhex(digits).decode("utf-8", "replace") if isinstance(digits, str) else None
+    except ValueError:
+        return None
 
 
 def _size(line: str) -> int:

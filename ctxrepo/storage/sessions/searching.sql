@@ -33,5 +33,6 @@ and m.number in (
 )
 
 --- silent
-select path from session where size > 0 and number not in (select session from message)
+select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
+where (size > 0 or mark <> '') and number not in (select session from message)
 and number not in (select session from copy) order by mtime desc

@@ -71,8 +71,8 @@ class IndexSize:
     sessions: int
     messages: int
     bytes: int
-    silent: tuple[str, ...] = ()
-    """Files with text and no message that is understood."""
+    silent: tuple[IndexedSession, ...] = ()
+    """Transcripts with text and no message, the last written first."""
 
 
 _FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
@@ -118,10 +118,11 @@ class SessionIndex:
 
     def sessions(self) -> dict[str, IndexedSession]:
         """All sessions, by their names."""
-        return {
-            row[0]: IndexedSession(*[*row[:10], bool(row[10]), *row[11:]])
-            for row in self.db.execute(_SQL["all"])
-        }
+        return {session.name: session for session in map(_session, self.db.execute(_SQL["all"]))}
+
+    def places(self) -> list[tuple[str, str]]:
+        """(agent, path) of every session."""
+        return [(str(agent), str(path)) for agent, path in self.db.execute("select agent, path from session")]
 
     def size(self) -> IndexSize:
         sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
@@ -129,7 +130,7 @@ class SessionIndex:
         pages, page = (
             self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
         )
-        silent = tuple(str(path) for (path,) in self.db.execute(_SQL["silent"]))
+        silent = tuple(map(_session, self.db.execute(_SQL["silent"])))
         return IndexSize(sessions, messages, int(pages) * int(page), silent)
 
     def last(self, session: int) -> tuple[int, str]:
@@ -189,6 +190,10 @@ class SessionIndex:
         """Forget everything; the next look at the files reads them anew."""
         with transaction(self.db):
             _SCHEMA.build(self.db)
+
+
+def _session(row: Sequence[Any]) -> IndexedSession:
+    return IndexedSession(*[*row[:10], bool(row[10]), *row[11:]])
 
 
 _HELD = _SQL["rows"].format(

@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -11,8 +10,9 @@ from typing import NamedTuple
 from ctxrepo.domain.formats.jsonl import MAX_LINE, record
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.disk.foreign import open_regular, text
+from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.disk.recent import globbed, rows_of
+from ctxrepo.storage.sessions.transcript_lines import is_database
 
 MOST_FILES = 50_000
 """Files that are looked at below one folder."""
@@ -65,7 +65,8 @@ def transcript_files(layout: Layout) -> list[TranscriptFile]:
         name = str(path)
         now = (status.st_ino, status.st_size, status.st_mtime_ns)
         file = TranscriptFile(name, layout.agent, name, *now, _cwd(layout, path, folders))
-        files += _in_database(layout, file) if layout.sessions else [file]
+        is_many = bool(layout.sessions) and is_database(path)
+        files += _in_database(layout, file) if is_many else [file]
     return files
 
 
@@ -112,16 +113,6 @@ class FilePiece(NamedTuple):
     is_last: bool
 
 
-@contextmanager
-def opened_file(path: str | Path) -> Iterator[int]:
-    """A handle of a regular file of others; OSError for anything else."""
-    handle = open_regular(path)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
-
-
 def read_piece(handle: int, start: int, is_midline: bool, most: int = PIECE) -> FilePiece:
     """The lines within `most` bytes from the offset `start`."""
     data = os.pread(handle, most, start)
@@ -164,7 +155,9 @@ def digest_before(handle: int, offset: int) -> bytes:
 
 def _is_whole(rest: bytes) -> bool:
     """Whether a last line without its end is a whole record all the same."""
-    return rest.rstrip().endswith(b"}") and record(rest.decode("utf-8", "replace")) is not None
+    text = rest.decode("utf-8", "replace").strip()
+    value = text if text.endswith("}") else f'{{"list": {text}}}' if text.endswith("]") else ""
+    return record(value) is not None
 
 
 _CHUNK = 4 * 1024 * 1024

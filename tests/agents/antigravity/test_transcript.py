@@ -11,6 +11,7 @@ from transcripts import PLACES, recorded
 from ctxrepo.agents.antigravity import records
 from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply, session_named
 from ctxrepo.services.sessions.conversations import transcript_of
+from ctxrepo.storage.disk.recent import globbed
 
 LINES = recorded("antigravity").splitlines()
 SESSION = "36842803-601e-4679-860a-8bf09b3798c8"
@@ -93,7 +94,7 @@ def test_a_session_is_found_by_its_id_and_named_after_its_folder(tmp_path: Path)
     file = tmp_path / PLACES["antigravity"]
     file.parent.mkdir(parents=True)
     file.touch()
-    assert list(records.folder(tmp_path, {}).glob(records.PATTERN)) == [file]
+    assert list(globbed(records.folder(tmp_path, {}), records.PATTERN)) == [file]
     assert transcript_of("antigravity", SESSION, tmp_path, {}) == str(file)
-    assert session_named(file, records.OF_SESSION) == SESSION
-    assert session_named(Path("/p/s-1.jsonl"), "*/{session}.jsonl") == "s-1"
+    assert session_named(str(file), records.OF_SESSION) == SESSION
+    assert session_named("/p/s-1.jsonl", "*/{session}.jsonl") == "s-1"

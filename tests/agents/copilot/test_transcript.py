@@ -11,6 +11,7 @@ import pytest
 from ctxrepo.agents.copilot import records
 from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 from ctxrepo.errors import ConfigError
+from ctxrepo.storage.disk.recent import globbed
 
 RECORDED = (Path(__file__).parent / "events.jsonl").read_text("utf-8").splitlines()
 HOME = Path("/home/ada")
@@ -73,11 +74,11 @@ def test_odd_lines_are_passed_over(odd: str) -> None:
 
 def test_a_sessions_file_is_found_by_its_id(tmp_path: Path) -> None:
     folder = records.folder(tmp_path, {})
-    file = folder / "s1" / "events.jsonl"
+    file = folder / "session-state" / "s1" / "events.jsonl"
     file.parent.mkdir(parents=True)
     file.touch()
-    assert list(folder.glob(records.PATTERN)) == [file]
-    assert list(folder.glob(records.OF_SESSION.format(session="s1"))) == [file]
-    assert records.folder(HOME, {"COPILOT_HOME": "/w"}) == Path("/w/session-state")
+    assert list(globbed(folder, records.PATTERN)) == [file]
+    assert list(globbed(folder, records.OF_SESSION.format(session="s1"))) == [file]
+    assert records.folder(HOME, {"COPILOT_HOME": "/w"}) == Path("/w")
     with pytest.raises(ConfigError, match="COPILOT_HOME"):
         records.folder(HOME, {"COPILOT_HOME": "w"})

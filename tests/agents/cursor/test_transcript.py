@@ -11,6 +11,7 @@ import pytest
 from ctxrepo.agents.cursor import records
 from ctxrepo.agents.recorded import Message, ToolUse, prompts, reply
 from ctxrepo.services.sessions.conversations import transcript_of
+from ctxrepo.storage.disk.recent import globbed
 
 SESSION = "0b41d9e6-6e0c-4f6c-9d53-0d0c5a7a1f10"
 
@@ -87,11 +88,11 @@ def test_what_cannot_be_read_is_left_out(torn: str) -> None:
 
 def test_a_session_is_found_by_its_id(tmp_path: Path) -> None:
     folder = records.folder(tmp_path, {})
-    assert folder == tmp_path / ".cursor/projects"
-    of_session = folder / f"home-ada-shop/agent-transcripts/{SESSION}"
+    assert folder == tmp_path / ".cursor"
+    of_session = folder / f"projects/home-ada-shop/agent-transcripts/{SESSION}"
     of_session.mkdir(parents=True)
     (of_session / f"{SESSION}.jsonl").touch()
     (of_session / "subagents").mkdir()
     (of_session / "subagents/7.jsonl").touch()
     assert transcript_of("cursor", SESSION, tmp_path, {}) == str(of_session / f"{SESSION}.jsonl")
-    assert list(folder.glob(records.PATTERN)) == [of_session / f"{SESSION}.jsonl"]
+    assert list(globbed(folder, records.PATTERN)) == [of_session / f"{SESSION}.jsonl"]

@@ -20,7 +20,8 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.services.sessions.session_search import SessionQuery, SessionsFound
 from ctxrepo.services.sessions.transcript_scan import scan_sessions, spellings
 from ctxrepo.storage.sessions import transcript_files
-from ctxrepo.storage.sessions.transcript_files import find_bytes, line_around, opened_file
+from ctxrepo.storage.sessions.transcript_files import find_bytes, line_around
+from ctxrepo.storage.sessions.transcript_lines import opened_file
 
 
 def scanned(machine: Machine, text: str, *, ignores_case: bool = False, **asked: Any) -> SessionsFound:

@@ -1,0 +1,122 @@
+"""A transcript as lines, whatever holds it: a file, a compressed one, or a folder of small ones."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ctxrepo.domain.formats.jsonl import MAX_LINE
+from ctxrepo.storage.disk.foreign import open_regular
+from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse
+
+Parts = Sequence[tuple[str, str]]
+"""Where the messages of a session are that is a file each, and where the parts of each are: folders, seen
+from that of the session's file; the first pair of which there is one counts."""
+
+_ZSTD, _SQLITE = b"\x28\xb5\x2f\xfd", b"SQLite format 3\0"
+"""How a compressed file and a database begin."""
+
+_MOST_BYTES = 256 * 1024 * 1024
+_SECONDS = 15.0
+"""What is unpacked at most, and how long that may take."""
+
+_MOST_FILES = 50_000
+_UNPACK = ("zstd", "--decompress", "--stdout", "--quiet")
+
+
+class NoUnpacker(OSError):
+    """A transcript is compressed, and the program is missing here that unpacks it."""
+
+
+@contextmanager
+def opened_file(path: str | Path, parts: Parts = ()) -> Iterator[int]:
+    """A handle of a transcript's lines; OSError for what is no regular file, or can't be unpacked."""
+    handle = open_regular(path)
+    try:
+        if os.pread(handle, len(_ZSTD), 0) == _ZSTD:
+            handle = _instead(handle, [_unpacked(handle)])
+        elif parts:
+            handle = _instead(handle, _small_files(Path(path), parts))
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is one of SQLite's, by its first bytes."""
+    try:
+        handle = open_regular(path)
+    except OSError:
+        return False
+    try:
+        return os.pread(handle, len(_SQLITE), 0) == _SQLITE
+    finally:
+        os.close(handle)
+
+
+def _instead(handle: int, chunks: Iterable[bytes]) -> int:
+    """A handle of these bytes in a file without a name, up to a size; it takes the place of the other."""
+    with tempfile.TemporaryFile() as file:
+        for chunk in chunks:
+            if file.tell() + len(chunk) > _MOST_BYTES:
+                break
+            file.write(chunk)
+        file.seek(0)
+        os.dup2(file.fileno(), handle, inheritable=False)
+    return handle
+
+
+def _unpacked(handle: int) -> bytes:
+    """What is in a file that zstd has compressed; NoUnpacker where there is no `zstd` here, OSError for what
+    is damaged or too large."""
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(_UNPACK, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    except FileNotFoundError as error:
+        raise NoUnpacker("zstd isn't installed") from error
+    with process:
+        try:
+            data, errors = converse(
+                process, os.pread(handle, _MOST_BYTES, 0), limit=_SECONDS, most=_MOST_BYTES
+            )
+        except (GivenUp, SaidTooMuch) as error:
+            raise OSError("it can't be unpacked within bounds") from error
+    if process.returncode:
+        raise OSError(errors.decode("utf-8", "replace"))
+    return data
+
+
+def _small_files(session: Path, parts: Parts) -> Iterator[bytes]:
+    """The files of a session, a line each: its own, and each message with its parts behind it."""
+    yield _on_a_line(session)
+    for messages, of_message in parts:
+        names = {"session": session.stem, "message": ""}
+        folder = session.parent / messages.format(**names)
+        for message in _files(folder):
+            yield _on_a_line(message)
+            names["message"] = message.stem
+            yield from map(_on_a_line, _files(session.parent / of_message.format(**names)))
+
+
+def _files(folder: Path) -> list[Path]:
+    """The JSON files of a folder by their names, which rise with time."""
+    try:
+        return sorted(folder.glob("*.json"))[:_MOST_FILES]
+    except OSError:
+        return []
+
+
+def _on_a_line(path: Path) -> bytes:
+    """A small file of JSON on one line; empty where it can't be read, or is longer than any record."""
+    try:
+        handle = open_regular(path)
+    except OSError:
+        return b"\n"
+    try:
+        data = os.pread(handle, MAX_LINE + 1, 0)
+    finally:
+        os.close(handle)
+    line = data.replace(b"\r", b" ").replace(b"\n", b" ") if len(data) <= MAX_LINE else b""
+    return line + b"\n"

@@ -1,0 +1,76 @@
+"""Sessions of every form that an agent ever wrote are found, read and resumed, and each counts once."""
+
+from __future__ import annotations
+
+import pytest
+from agent_forms import ASKED, EVERY_FORM, FORK, FORMS, SAID, Form, name_of
+from machines import Machine
+from needs import lacks, unless
+from services.sessions.conftest import Finder
+
+from ctxrepo.services.sessions.conversations import read_conversation
+from ctxrepo.services.sessions.index_update import update_index
+from ctxrepo.services.sessions.silent_sessions import not_understood
+from ctxrepo.storage.sessions.session_index import size_of_index
+
+
+def plain_or_marked(form: Form) -> object:
+    needs = [unless(lacks("zstd"))] if form.place.endswith(".zst") else []
+    return pytest.param(form, marks=needs, id=name_of(form))
+
+
+EVERY = [*map(plain_or_marked, EVERY_FORM)]
+WITH_WORDS = [plain_or_marked(form) for form in EVERY_FORM if form.said]
+
+
+@pytest.mark.parametrize("form", WITH_WORDS)
+def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Machine, find: Finder) -> None:
+    path = form.put(mine.home)
+    user = next(text for who, text in form.said if who == "user")
+    (hit,) = find(f'"{user}"', agent=form.agent)
+    assert (hit.path, hit.said.who, hit.said.text) == (str(path), "user", user)
+    assert hit.resume.endswith(form.resume)
+    assert bool(hit.resume) == bool(form.resume)
+    assert find("NOBODY") == []
+    memory = mine.open()
+    raw = mine.ctxrepo("search", "--in", "sessions", "--raw", ASKED if ("user", ASKED) in form.said else user)
+    assert raw.returncode == 0
+    if form.resume:
+        part = read_conversation(memory, form.agent, form.session)
+        assert part
+        said = [(m.who, m.text) for m in part.conversation.messages if m.text]
+        assert said == list(form.said)
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_no_form_is_told_as_not_understood(form: Form, mine: Machine) -> None:
+    form.put(mine.home)
+    memory = mine.open()
+    assert update_index(memory, 60).is_complete
+    size = size_of_index(memory.state.root)
+    assert size
+    assert size.sessions
+    assert not_understood(memory, size.silent) == []
+
+
+def test_what_a_fork_of_codex_copied_was_said_once(mine: Machine, find: Finder) -> None:
+    form = next(form for form in EVERY_FORM if form.fixture == "codex/items.jsonl")
+    original = form.put(mine.home)
+    fork = original.with_name(f"rollout-2025-06-03T09-00-30-{FORK}.jsonl")
+    fork.write_bytes((FORMS / "codex/forked.jsonl").read_bytes())
+    (hit,) = find("zebra")
+    assert hit.path == str(original)
+    (hit,) = find("llama")
+    assert (hit.path, hit.session) == (str(fork), FORK)
+
+
+def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: Finder) -> None:
+    forms = [form for form in EVERY_FORM if form.agent == "cursor"]
+    paths = [form.put(mine.home) for form in forms]
+    (hit,) = find("zebra")
+    assert hit.path == str(paths[3])
+    for path in paths[:-1]:
+        path.unlink()
+    (hit,) = find("zebra")
+    assert hit.path == str(paths[-1])
+    assert [(one.said.who, one.said.text) for one in find("maxmemory")] == [SAID[3]]
