@@ -222,8 +222,11 @@ def typed(text: str) -> str:
 
 
 def _by_hand(tag: re.Match[str]) -> str:
+    """What of a block was typed; a blank, where words before and behind it were parted."""
+    if tag[1] not in _BY_HAND:
+        return " " if tag[0][-1].isspace() and not tag.string[max(0, tag.start() - 1)].isspace() else ""
     command = _COMMAND.fullmatch(tag[2])
-    return f"{(command[1] if command else tag[2]).strip()} " if tag[1] in _BY_HAND else ""
+    return f"{(command[1] if command else tag[2]).strip()} "
 
 
 def at_millisecond(milliseconds: object) -> str:

@@ -66,18 +66,16 @@ _MOST_QUEUED = 1000
 _COMMAND = lazy_pattern(r"\A/[\w:-]+(?:\s+|\Z)")
 """A command of Claude Code's, in front of what it is given."""
 
-_SAID = lazy_pattern(
-    r"(?:proceed, the user said:\s*(?!The user wants to clarify)|answered your questions:\s*)"
-    r"(.*?)(?:\.?\s*You can now continue with|\s*Note: The user's next message|\Z)",
-    re.DOTALL,
-)
-"""A person's words in what stands for a tool's result."""
+_IN_RESULT = {
+    "to proceed, the user said:": "\n\nNote: The user's next message",
+    "has answered your questions:": ". You can now continue with",
+}
+"""What stands before a person's words in a tool's result, and what behind them."""
 
 _REQUEST = "api-request-blob"
 
 _BY_AGENT = ('"type":"assistant"', '"type": "assistant"')
 _BY_USER = ('"type":"user"', '"type": "user"', '"queued_command"', '"queue-operation"', '"local_command"')
-_IN_RESULT = ("the user said:", "answered your questions:")
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -176,12 +174,21 @@ def _by_user(line: Mapping[str, Any]) -> Message | None:
         )
     results = [block for block in blocks if block.get("type") == "tool_result"]
     if results:
-        found = (_SAID.search(text_in(blocks_of(result))) for result in results)
-        text = "\n".join(match[1].strip() for match in found if match)
+        text = "\n".join(filter(None, map(_said_in, results)))
         return _message(line, "user", text, ()) if text else None
     words = (typed(text_of(block, "text")) for block in blocks if block.get("type") == "text")
     text = "\n".join(part for part in words if part and not part.startswith(_NOBODY))
     return _message(line, "user", text, ()) if text and is_own_words(line, text) else None
+
+
+def _said_in(result: Mapping[str, Any]) -> str:
+    """What a person said that stands in a tool's result; '' where nobody said anything."""
+    text = text_in(blocks_of(result))
+    for before, behind in _IN_RESULT.items():
+        words = text.partition(before)[2].partition(behind)[0].strip()
+        if words and not words.startswith("The user wants to clarify these questions"):
+            return words
+    return ""
 
 
 def _message(line: Mapping[str, Any], who: Any, text: str, tools: tuple[ToolUse, ...]) -> Message:

@@ -9,7 +9,6 @@ the user's parts, in angle brackets, and is left out.
 `/chat save` writes a checkpoint: turns as the model has them, without a name or a moment. `logs.json` has
 what was typed in all sessions of a project, and is all that is left of those before August 2025."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.dialect import DIALECT, without_context
 from ctxrepo.agents.recorded import Message, SessionHead, may_be_message, table, tables, tool_use, typed
 from ctxrepo.domain.formats.jsonl import text_of
-from ctxrepo.lazy import lazy_pattern
 
 PATTERN = "*/chats/session-*.jsonl|*/chats/session-*.json|*/checkpoint*.json|*/logs.json"
 OF_SESSION = "*/chats/session-*-{session:.8}.jsonl|*/chats/session-*-{session:.8}.json"
@@ -43,8 +41,8 @@ _TOLD = (
 _ANSWER = "Got it. Thanks for the context!"
 """What Gemini CLI itself lets the model answer to that."""
 
-_RAN = lazy_pattern(r"I ran the following shell command:\n```sh\n(.*?)\n```\n.*", re.DOTALL)
-"""What stands for a command that the user ran."""
+_RAN, _RAN_END = "I ran the following shell command:\n```sh\n", "\n```\n"
+"""What stands around a command that the user ran, in front of what it printed."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -132,6 +130,11 @@ def _turn(fields: Mapping[str, Any]) -> Message | None:
     return _message({"type": kind, "content": parts, "toolCalls": called}, "")
 
 
+def _command_in(text: str) -> str:
+    """The command of a text that tells of one that the user ran; any other text as it is."""
+    return text.removeprefix(_RAN).partition(_RAN_END)[0] if text.startswith(_RAN) else text
+
+
 def _message(fields: Mapping[str, Any], session: str) -> Message | None:
     """A message, None where it says nothing and uses no tool."""
     is_users = fields.get("type") == "user"
@@ -140,7 +143,7 @@ def _message(fields: Mapping[str, Any], session: str) -> Message | None:
     if is_users:
         parts = [without_context(part) for part in parts if not part.startswith(_TOLD)]
     text = "\n".join(part for part in parts if part.strip())
-    text = typed(_RAN.sub(r"\1", DIALECT.words(text))) if is_users else text
+    text = typed(_command_in(DIALECT.words(text))) if is_users else text
     tools = tuple(tool_use(call, "args", "file_path", "dir_path") for call in tables(fields.get("toolCalls")))
     if (not text.strip() or text == _ANSWER) and not tools:
         return None
