@@ -21,7 +21,7 @@ from ctxrepo.lazy import lazy_pattern
 
 _PLACES = ("sessions/*/*/*", "sessions", "archived_sessions", "archived_sessions/*/*/*")
 PATTERN = "|".join(f"{place}/rollout-*.json*" for place in _PLACES)
-OF_SESSION = "|".join(f"{place}/rollout-*-{{session}}.json*" for place in _PLACES)
+OF_SESSION = "|".join(f"{place}/rollout-*-{{session}}*.json*" for place in _PLACES)
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "codex resume {session}"
 ARCHIVE = ("archived_sessions", "codex unarchive {session}")
@@ -138,7 +138,11 @@ def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
 
 def _is_subagents(meta: Mapping[str, Any]) -> bool:
     """Whether a session was begun by another one, or by Codex to review it."""
-    return "subagent" in table(meta, "source") or text_of(meta, "thread_source") not in ("", "user")
+    return "subagent" in table(meta, "source") or text_of(meta, "thread_source") in _OF_ITS_OWN
+
+
+_OF_ITS_OWN = ("subagent", "guardian_review", "memory_consolidation")
+"""What began a session that no person did."""
 
 
 def _own_words(text: str) -> str:

@@ -49,6 +49,7 @@ RESUME = "cursor-agent --resume {session}"
 
 _PATHS = ("path", "file_path", "target_file", "target_notebook")
 _QUERY = lazy_pattern(r"<user_query>((?:(?!<user_query>).)*?)</user_query>", re.DOTALL)
+_NO_LETTERS = lazy_pattern(r"[^A-Za-z0-9]+")
 _SPEAKERS = ("user:", "assistant:")
 _STEPS = ("[Thinking]", "[Tool call] ", "[Tool result]")
 """How lines begin of what stands between an agent's words; what belongs to them is indented behind it."""
@@ -57,6 +58,11 @@ _STEPS = ("[Thinking]", "[Tool call] ", "[Tool result]")
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where the transcripts are."""
     return install.folder(user_home, environment)
+
+
+def folder_name(top: str) -> str:
+    """What the folder is called in which the transcripts of sessions in this folder are."""
+    return _NO_LETTERS.sub("-", top).strip("-")
 
 
 def head(_: Iterable[str], /) -> SessionHead:

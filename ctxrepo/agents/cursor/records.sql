@@ -11,7 +11,14 @@ with agent(data) as (
     select case when json_valid(cast(value as text)) then cast(value as text) else unhexed(value) end
     from meta where key = '0'
 )
-select json_extract(data, '$.agentId'), json_extract(data, '$.workspacePath'), (select max(rowid) from blobs)
+select json_extract(data, '$.agentId'), coalesce(json_extract(data, '$.workspacePath'), (
+    select substr(rest, 1, instr(rest, '\n') - 1) from (
+        select substr(text, instr(text, 'Workspace Path: ') + 16) as rest from (
+            select cast(data as text) as text from blobs where instr(data, cast('Workspace Path: ' as blob))
+            limit 1
+        )
+    )
+)), (select max(rowid) from blobs)
 from agent where json_valid(data)
 
 --- texts

@@ -9,8 +9,10 @@ the user's parts, in angle brackets, and is left out.
 `/chat save` writes a checkpoint: turns as the model has them, without a name or a moment. `logs.json` has
 what was typed in all sessions of a project, and is all that is left of those before August 2025."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,11 @@ _RAN, _RAN_END = "I ran the following shell command:\n```sh\n", "\n```\n"
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where the transcripts are; ConfigError when the environment names an unusable place."""
     return install.folder(user_home, environment) / "tmp"
+
+
+def folder_name(top: str) -> str:
+    """What the folder is called in which versions before 2026 have the transcripts of sessions in `top`."""
+    return sha256(os.fsencode(top)).hexdigest()
 
 
 def head(lines: Iterable[str], /) -> SessionHead:

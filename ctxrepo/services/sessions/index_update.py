@@ -39,7 +39,8 @@ from ctxrepo.storage.sessions.transcript_files import (
     read_piece,
     transcript_files,
 )
-from ctxrepo.storage.sessions.transcript_lines import NoUnpacker, opened_file
+from ctxrepo.storage.sessions.transcript_lines import NoUnpacker, is_database, opened_file
+from ctxrepo.storage.state.compiled import read_checkouts
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
@@ -182,11 +183,23 @@ def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
         for folder in profiles.folders(name)
     ]
     answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
-    files = _of_first_form([file for _, files in answers for file in files])
+    tops = [row.top for row in read_checkouts(memory.places.state)]
+    files = _of_first_form([file for layout, files in answers for file in _with_folders(layout, files, tops)])
     newest_first = sorted(files, key=lambda file: -file.mtime)
     answered = [layout for layout, _ in answers]
     unknown = frozenset(layout.agent for layout in wanted if layout not in answered)
     return TranscriptsHere(newest_first, frozenset(layout.agent for layout in answered) - unknown, unknown)
+
+
+def _with_folders(
+    layout: Layout, files: Sequence[TranscriptFile], tops: Sequence[str]
+) -> Iterator[TranscriptFile]:
+    """The files, each with the checkout that a folder above it is named after, where nothing else tells."""
+    folder_name = getattr(transcripts_of(layout.agent), "folder_name", None)
+    named = {folder_name(top): top for top in tops} if folder_name else {}
+    for file in files:
+        above = Path(file.path).relative_to(layout.folder).parts if named and not file.cwd else ()
+        yield replace(file, cwd=next((named[part] for part in above if part in named), file.cwd))
 
 
 def _of_first_form(files: Sequence[TranscriptFile]) -> list[TranscriptFile]:
@@ -212,6 +225,8 @@ def changed(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> li
 
 
 def _is_read(file: TranscriptFile, indexed: IndexedSession) -> bool:
+    if file.cwd not in ("", indexed.cwd):  # its checkout is known by now
+        return False
     if file.session:
         return file.mark == indexed.mark and file.inode == indexed.inode
     return (file.inode, file.size, file.mtime) == (indexed.inode, indexed.size, indexed.mtime)
@@ -265,7 +280,7 @@ def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
     try:
         if transcripts and file.session:
             return _read_rows(index, transcripts, file, session)
-        if transcripts:
+        if transcripts and not (transcripts.QUERY and is_database(Path(file.path))):
             return _read_file(transcripts, file, session)
     except NoUnpacker:
         mtime = 0  # it may be installed by the next time

@@ -127,9 +127,11 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
 
 
 class RowReader:
-    """Reads rows of the database at `path`; of a file that is no database, none. To be closed."""
+    """Reads rows of the database at `path`; of a file that is no database, none. To be closed. `is_refused`:
+    its tables aren't those that the last query was made for."""
 
     def __init__(self, path: Path) -> None:
+        self.is_refused = False
         self._end = 0.0
         self._db = _opened(path)
         if self._db:
@@ -141,6 +143,8 @@ class RowReader:
         try:
             if self._db:
                 yield from self._db.execute(query, parameters)
+        except sqlite3.OperationalError as error:
+            self.is_refused = str(error).startswith("no such ")
         except (ValueError, sqlite3.Error):
             return
 

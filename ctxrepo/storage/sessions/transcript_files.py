@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from ctxrepo.domain.formats.jsonl import MAX_LINE, record
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk.foreign import text
-from ctxrepo.storage.disk.recent import globbed, rows_of
+from ctxrepo.storage.disk.recent import RowReader, globbed
 from ctxrepo.storage.sessions.transcript_lines import is_database
 
 MOST_FILES = 50_000
@@ -81,8 +82,13 @@ def _cwd(layout: Layout, path: Path, folders: dict[str, str]) -> str:
 
 
 def _in_database(layout: Layout, file: TranscriptFile) -> Iterator[TranscriptFile]:
-    """The sessions in a database. When it was written last says nothing of one of them."""
-    for order, row in enumerate(islice(rows_of(Path(file.path), layout.sessions, {}), _MOST_SESSIONS)):
+    """The sessions in a database, or the file itself where it has no such sessions. When it was written last
+    says nothing of one of them."""
+    with closing(RowReader(Path(file.path))) as reader:
+        rows = [*islice(reader.select(layout.sessions, {}), _MOST_SESSIONS)]
+    if reader.is_refused:
+        yield file
+    for order, row in enumerate(rows):
         match row:
             case (str(session), cwd, mark):
                 name, folder = f"{file.path}#{session}", cwd if isinstance(cwd, str) else ""

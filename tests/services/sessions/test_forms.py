@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
 import pytest
 from agent_forms import ASKED, EVERY_FORM, FORK, FORMS, SAID, Form, name_of
 from machines import Machine
 from needs import lacks, unless
 from services.sessions.conftest import Finder
 
+from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.services.sessions.conversations import read_conversation
 from ctxrepo.services.sessions.index_update import update_index
 from ctxrepo.services.sessions.silent_sessions import not_understood
 from ctxrepo.storage.sessions.session_index import size_of_index
+from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 
 def plain_or_marked(form: Form) -> object:
@@ -74,3 +80,44 @@ def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: F
     (hit,) = find("zebra")
     assert hit.path == str(paths[-1])
     assert [(one.said.who, one.said.text) for one in find("maxmemory")] == [SAID[3]]
+
+
+@pytest.mark.parametrize("fixture", ["cursor/transcript.jsonl", "gemini/chat.json"])
+def test_the_folder_is_known_where_only_a_name_tells_it(fixture: str, mine: Machine, find: Finder) -> None:
+    form = next(form for form in EVERY_FORM if form.fixture == fixture)
+    top, known = str(mine.project_folder), transcripts_of(form.agent)
+    name = known.folder_name(top)  # type: ignore[union-attr]
+    moved = form.place.replace("home-ada-shop", name).replace("tmp/shop", f"tmp/{name}")
+    replace(form, place=moved).put(mine.home)
+    (hit,) = find("zebra")
+    assert hit.cwd == ""
+    record_checkout(mine.places.state, CompiledCheckout(top, "c", "1", "p-1", "shop", "p-1"))
+    (hit,) = find("zebra", project="shop")
+    assert hit.cwd == top
+    assert hit.resume.startswith(f"cd {top} && ")
+
+
+def test_doctor_names_what_is_not_understood_by_agent(mine: Machine, find: Finder) -> None:
+    strange = '{"kind": "utterance", "by": "ada", "words": "a zebra of the next form"}\n'
+    places = {
+        form.agent: mine.home / form.place for form in EVERY_FORM if form.resume and form.agent != "opencode"
+    }
+    for path in places.values():
+        if path.suffix != ".db":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(strange * 3)
+    places["opencode"] = mine.home / ".local/share/opencode/opencode.db"
+    places["cursor"] = mine.home / f".cursor/chats/0123/{FORK}/store.db"
+    for name in ("opencode", "cursor"):
+        places[name].parent.mkdir(parents=True)
+        with closing(sqlite3.connect(places[name])) as db, db:
+            db.execute("create table said (words text)")
+    assert find("zebra") == []
+    told = mine.ctxrepo("doctor").stdout
+    for agent, path in places.items():
+        title = AGENTS[agent].title
+        assert f"in 1 transcript of {title} nothing was understood, such as {path}" in told
+    assert "`ctxrepo search --in sessions --raw TEXT` finds text in it." in told
+    places["claude"].write_text('{"type": "summary", "summary": "nobody said a thing"}\n')
+    find("zebra")
+    assert "Claude Code nothing was understood" not in mine.ctxrepo("doctor").stdout
