@@ -71,6 +71,8 @@ _IN_RESULT = {
     "has answered your questions:": ". You can now continue with",
 }
 """What stands before a person's words in a tool's result, and what behind them."""
+_BEGINNING = 1000
+"""Characters of a result in which they begin."""
 
 _REQUEST = "api-request-blob"
 
@@ -150,10 +152,11 @@ def _move_on(queue: list[Message], line: Mapping[str, Any], number: int) -> None
 def _may_say_something(line: str) -> bool:
     """Whether to parse the line. Most of a file is requests, and what tools gave back. No text holds these
     words in bare quotes: a quote within a text is escaped."""
-    return any(kind in line for kind in _BY_AGENT) or (
-        ('"tool_result"' not in line or any(words in line for words in _IN_RESULT))
-        and any(kind in line for kind in _BY_USER)
-    )
+    if any(kind in line for kind in _BY_AGENT):
+        return True
+    result = line.find('"tool_result"')
+    is_said = result < 0 or any(line.find(words, result, result + _BEGINNING) > 0 for words in _IN_RESULT)
+    return is_said and any(kind in line for kind in _BY_USER)
 
 
 def _by_agent(line: Mapping[str, Any]) -> Message | None:

@@ -30,11 +30,8 @@ NOT_RESUMED = ("rollout-*.json",)
 
 _PATCH = "apply_patch"
 
-_SAYING = (
-    *('"UserMessage"', '"AgentMessage"', '"user_message"', '"agent_message"', '"message"'),
-    *('"function_call"', '"custom_tool_call"', '"local_shell_call"', '"session_meta"', '"role"'),
-)
-"""What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
+_SAYING = ('essage"', '_call"', '"session_meta"')
+"""What stands, with a bare quote, in the lines that are parsed: most of a file is what tools gave back."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:

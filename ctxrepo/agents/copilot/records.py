@@ -49,8 +49,8 @@ RESUME = "copilot --resume={session}"
 
 NOT_RESUMED = (f"{_LEGACY}/*",)
 
-_SAYING = ('"session.start"', '"user.message"', '"assistant.message"', '"chatMessages"', '"timeline"')
-"""What stands, in bare quotes, in the lines that are parsed: most of a file is what tools gave back."""
+_SAYING = ('.message"', '"session.start"', '"chatMessages"', '"timeline"')
+"""What stands, with a bare quote, in the lines that are parsed: most of a file is what tools gave back."""
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
