@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from ctxrepo.agents import dialect_of, names
@@ -171,6 +172,11 @@ def transcripts_of(name: str) -> Transcripts | None:
 def parts_of(transcripts: Transcripts | None) -> Sequence[tuple[str, str]]:
     """Where it keeps messages and their parts that are a file each; nowhere for most."""
     return getattr(transcripts, "PARTS", ())
+
+
+def is_resumed(transcripts: Transcripts | None, path: str) -> bool:
+    """Whether the agent goes on with a session from a file like this one."""
+    return not any(map(PurePath(path).match, getattr(transcripts, "NOT_RESUMED", ())))
 
 
 def sources() -> Mapping[str, Source]:

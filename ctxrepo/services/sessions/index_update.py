@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxrepo.agents.known import AGENTS, parts_of, transcripts_of
+from ctxrepo.agents.known import AGENTS, is_resumed, parts_of, transcripts_of
 from ctxrepo.agents.recorded import form_of, session_named
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError
@@ -28,7 +28,13 @@ from ctxrepo.storage.processes.apart import Apart
 from ctxrepo.storage.processes.database import transaction
 from ctxrepo.storage.processes.lock import TryLock, pause
 from ctxrepo.storage.processes.process import give_precedence
-from ctxrepo.storage.sessions.session_index import IndexedSession, NewMessage, SessionIndex, index_file
+from ctxrepo.storage.sessions.session_index import (
+    IS_COPY,
+    IndexedSession,
+    NewMessage,
+    SessionIndex,
+    index_file,
+)
 from ctxrepo.storage.sessions.transcript_files import (
     PIECE,
     FilePiece,
@@ -309,8 +315,10 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
         session = replace(session, size=file.size, mtime=file.mtime)
     at = file.mtime // _NANOSECONDS
     new = (new_message(m, file.agent, id_, piece.starts[m.line], at=at) for m in complete)
-    size = piece.end - indexed.offset
-    return _ReadPiece(session, indexed.offset, [*filter(None, new)], size, piece.is_last)
+    size, messages_now = piece.end - indexed.offset, [*filter(None, new)]
+    if not is_resumed(transcripts, file.path):
+        messages_now = [replace(message, traits=message.traits | IS_COPY) for message in messages_now]
+    return _ReadPiece(session, indexed.offset, messages_now, size, piece.is_last)
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:

@@ -3,7 +3,7 @@
 import shlex
 from pathlib import PurePath
 
-from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.agents.known import AGENTS, is_resumed, transcripts_of
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.services.reading.find import NamedScope
@@ -55,8 +55,7 @@ def why_no_command(session: IndexedSession) -> str:
         return "the name of its folder is too long"
     if shown(session.cwd, _MOST_CHARACTERS) != session.cwd:
         return "the name of its folder has characters that can't be seen"
-    forms = getattr(transcripts_of(session.agent), "NOT_RESUMED", ())
-    if any(map(PurePath(session.path).match, forms)):
+    if not is_resumed(transcripts_of(session.agent), session.path):
         return f"{AGENTS[session.agent].title} doesn't go on from a file like this one"
     return ""
 

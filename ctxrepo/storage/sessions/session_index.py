@@ -24,7 +24,8 @@ _SQL = texts_beside(__spec__, "searching.sql")
 _SCHEMA = Schema(3, __spec__, "session_index.sql")
 
 BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
-"""Traits of a message: by the agent; from the session that this one was forked from; with tools used."""
+"""Traits of a message: by the agent; a copy, of the session from which this one was forked, or in a file from
+which the agent doesn't go on; with tools used."""
 
 _WASTE = 10_000
 """Messages without a row that don't count."""
@@ -208,7 +209,7 @@ _TYPES = {
 }
 _SINCE = " and m.at >= :since"
 _UNTIL = " and m.at <= :until"
-_BEST = " order by score, m.at desc limit :most"
+_BEST = f" order by score, m.traits & {IS_COPY}, m.at desc limit :most"
 _NEWEST = " order by m.at desc, m.place desc limit :most"
 _BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
 _AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"

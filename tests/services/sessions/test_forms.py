@@ -70,6 +70,12 @@ def test_what_a_fork_of_codex_copied_was_said_once(mine: Machine, find: Finder) 
     assert (hit.path, hit.session) == (str(fork), FORK)
 
 
+def test_a_saved_copy_of_a_session_does_not_come_before_it(mine: Machine, find: Finder) -> None:
+    paths = [form.put(mine.home) for form in EVERY_FORM if form.fixture.startswith("gemini/ch")]
+    (hit,) = find("maxmemory", limit=1)
+    assert hit.path == str(paths[-1])
+
+
 def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: Finder) -> None:
     forms = [form for form in EVERY_FORM if form.agent == "cursor"]
     paths = [form.put(mine.home) for form in forms]
