@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from checkout import CHECKOUT
 
 FORMS = CHECKOUT / "tests/agents/forms"
 
 Said = Sequence[tuple[str, str]]
+Rows = Sequence[dict[str, Any]]
 
 ASKED, ANSWERED = "where do the zebra baskets live?", "In redis, on port 6399."
 THEN, DONE = "then raise its memory to 2 GB", "Done: maxmemory is 2 GB."
@@ -47,18 +49,18 @@ class Form:
     def lines(self) -> list[str]:
         return (FORMS / self.fixture).read_text("utf-8").split("\n")
 
-    def put(self, home: Path) -> Path:
-        """Write it where the agent would have."""
+    def put(self, home: Path, cwd: str = "/home/ada/shop") -> Path:
+        """Write it where the agent would have; a database of Cursor's tells of this folder."""
         path = home / self.place
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = [json.loads(line) for line in self.lines() if line] if self.is_made else []
-        if self.agent == "opencode":
+        if path.suffix == ".db":
+            _DATABASES[self.agent](path, self.session, rows, cwd)
+        elif self.agent == "opencode":
             for row in rows:
                 file = home / ".local/share/opencode" / row["path"]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(json.dumps(row["value"], indent=2), "utf-8")
-        elif path.suffix == ".db":
-            _store(path, self.session, rows)
         elif path.suffix == ".zst":
             subprocess.run(["zstd", "-q", FORMS / self.fixture, "-o", path], check=True)
         else:
@@ -71,9 +73,9 @@ class Form:
         return self.agent == "opencode" or self.place.endswith(".db")
 
 
-def _store(path: Path, session: str, rows: Sequence[object]) -> None:
+def _of_cursor(path: Path, session: str, rows: Rows, cwd: str) -> None:
     """The database that Cursor's command line has for a conversation."""
-    meta = json.dumps({"agentId": session, "workspacePath": "/home/ada/shop", "name": "New Agent"})
+    meta = json.dumps({"agentId": session, "workspacePath": cwd, "name": "New Agent"})
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("create table blobs (id text primary key, data blob)")
         db.execute("create table meta (key text primary key, value text)")
@@ -81,6 +83,59 @@ def _store(path: Path, session: str, rows: Sequence[object]) -> None:
         db.execute("insert into blobs values ('00', ?)", [b"\x0a\x20\xff\x80"])
         for number, row in enumerate(rows):
             db.execute("insert into blobs values (?, ?)", [f"b{number:02}", json.dumps(row).encode()])
+
+
+def _of_claude(path: Path, session: str, rows: Rows, cwd: str) -> None:
+    """The database that Claude Code had for all sessions."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executescript(
+            """
+            create table base_messages (
+                uuid text primary key, parent_uuid text, session_id text, timestamp integer,
+                message_type text, cwd text, isSidechain integer
+            );
+            create table user_messages (uuid text primary key, message text, tool_use_result text);
+            create table assistant_messages (uuid text primary key, cost_usd real, message text);
+            """
+        )
+        for at, row in enumerate(rows, 1746000000):
+            values = (session, at, row["type"], cwd, row["sidechain"])
+            db.execute(
+                "insert into base_messages values (?, null, ?, ?, ?, ?, ?)",
+                (row["uuid"], *values),
+            )
+            db.execute(
+                f"insert into {row['type']}_messages values (?, null, ?)"
+                if row["type"] == "assistant"
+                else "insert into user_messages values (?, ?, null)",
+                (row["uuid"], json.dumps(row["message"])),
+            )
+
+
+def _of_opencode(path: Path, session: str, rows: Rows, cwd: str) -> None:
+    """The database of OpenCode 2, which has the tables of version 1 as well."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executescript(
+            """
+            create table session (
+                id text, parent_id text, directory text, time_created integer, time_updated integer
+            );
+            create table message (id text, session_id text, data text);
+            create table part (id text, message_id text, session_id text, data text);
+            create table session_v2 (id text primary key, directory text, time_created int, time_updated int);
+            create table session_message (
+                id text primary key, session_id text, type text, seq integer, data text
+            );
+            """
+        )
+        db.execute("insert into session_v2 values (?, ?, 1, 2)", [session, cwd])
+        db.execute("insert into session values (?, null, ?, 1, 2)", [session, cwd])
+        for row in rows:
+            values = (row["id"], session, row["type"], row["seq"], json.dumps(row["data"]))
+            db.execute("insert into session_message values (?, ?, ?, ?, ?)", values)
+
+
+_DATABASES = {"cursor": _of_cursor, "claude": _of_claude, "opencode": _of_opencode}
 
 
 _CLAUDE = f".claude/projects/-home-ada-shop/{CLAUDE}.jsonl"
@@ -112,6 +167,7 @@ EVERY_FORM = (
         CLAUDE,
         f"/.config/claude claude --resume {CLAUDE}",
     ),
+    Form("claude/store.jsonl", ".claude/__store.db", CLAUDE, f"claude --resume {CLAUDE}"),
     Form("codex/typescript.json", f".codex/sessions/rollout-2025-04-17-{CODEX}.json", CODEX),
     Form(
         "codex/bare.jsonl",
@@ -179,6 +235,19 @@ EVERY_FORM = (
         f"{_SHARE}/storage/session/cdb6/{OPENCODE}.json",
         OPENCODE,
         f"opencode --session {OPENCODE}",
+    ),
+    Form("opencode/version-2.jsonl", f"{_SHARE}/opencode.db", OPENCODE, f"opencode --session {OPENCODE}"),
+    Form(
+        "cursor/store.jsonl",
+        f".config/cursor/chats/0123abcd/{CURSOR}/store.db",
+        CURSOR,
+        f"cursor-agent --resume {CURSOR}",
+    ),
+    Form(
+        "pi/version-1.jsonl",
+        _PI.replace(".pi/agent", ".coding-agent"),
+        PI,
+        f"/.coding-agent pi --session {PI}",
     ),
     *(Form(f"pi/version-{n}.jsonl", _PI, PI, f"pi --session {PI}") for n in (1, 2, 3)),
 )

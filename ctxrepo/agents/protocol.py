@@ -298,9 +298,9 @@ class Transcripts(Protocol):
 
     Where messages and their parts are files of their own, there is a `PARTS`: the folders of messages and of
     the parts of each, seen from the folder of the session's file. `NOT_RESUMED` has patterns of files from
-    which the agent doesn't go on, `FORMER` folders below the home in which some versions kept transcripts,
+    which the agent doesn't go on, `FORMER` further folders below the home in which some versions keep them,
     and `VARIABLES` what in the environment moves the transcripts alone. Where only the name of a folder tells
-    in which folder a session worked, `folder_name(top)` gives that of sessions in the folder `top`.
+    in which folder a session worked, `folder_names(top)` gives those of sessions in the folder `top`.
 
     Example usage::
 

@@ -1,6 +1,8 @@
 """Claude Code's records: a file of JSON lines for each session, and one for each of its subagents.
 They tell what was said, and what became of our hooks.
 
+For some weeks of spring 2025 it kept a database of all sessions, whose rows the query tells as such lines.
+
 Each part of an agent's message is a line of its own. What Claude Code, its editors and hooks say to the model
 stands among the user's messages, marked or in known tags, and is left out block by block. What was typed
 while the agent worked is an `attachment`, in some versions a `queue-operation` and nothing else; what was
@@ -42,16 +44,19 @@ from ctxrepo.agents.recorded import (
     typed,
     whole_blocks,
 )
+from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 
-PATTERN = "*/*.jsonl"
-OF_SESSION = "*/{session}.jsonl"
+PATTERN = "projects/*/*.jsonl|__store.db"
+OF_SESSION = "projects/*/{session}.jsonl|__store.db"
 SUBAGENTS = "subagents/agent-*.jsonl"
-QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
+_SQL = texts_beside(__spec__, "records.sql")
+QUERY, SESSIONS, TEXTS = _SQL["query"], _SQL["sessions"], _SQL["texts"]
+FOLDER_FILE = ""
 RESUME = "claude --resume {session}"
 
-FORMER = (".config/claude/projects",)
+FORMER = (".config/claude",)
 """Where some versions of 2025 kept transcripts, below the home."""
 
 _NOBODY = (
@@ -82,7 +87,7 @@ _BY_USER = ('"type":"user"', '"type": "user"', '"queued_command"', '"queue-opera
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where the transcripts are; ConfigError when the environment names an unusable place."""
-    return install.folder(user_home, environment) / "projects"
+    return install.folder(user_home, environment)
 
 
 def head(lines: Iterable[str], /) -> SessionHead:

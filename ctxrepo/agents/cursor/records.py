@@ -6,8 +6,10 @@ early 2026 it was a text, in which `user:` or `assistant:` stands on a line abov
 line also has a database for each conversation, of which the messages are rows; it is read where there is no
 transcript. The forms are undocumented, and known from those who publish readers of them."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import md5
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,8 @@ _SQL = texts_beside(__spec__, "records.sql")
 QUERY, SESSIONS, TEXTS = _SQL["query"], _SQL["sessions"], _SQL["texts"]
 FOLDER_FILE = ""
 RESUME = "cursor-agent --resume {session}"
+FORMER = (".config/cursor",)
+"""Where the command line has its databases on Linux, below the home."""
 
 _PATHS = ("path", "file_path", "target_file", "target_notebook")
 _QUERY = lazy_pattern(r"<user_query>((?:(?!<user_query>).)*?)</user_query>", re.DOTALL)
@@ -60,9 +64,9 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment)
 
 
-def folder_name(top: str) -> str:
-    """What the folder is called in which the transcripts of sessions in this folder are."""
-    return _NO_LETTERS.sub("-", top).strip("-")
+def folder_names(top: str) -> Sequence[str]:
+    """What the folders are called in which the transcripts and databases of sessions in this folder are."""
+    return _NO_LETTERS.sub("-", top).strip("-"), md5(os.fsencode(top), usedforsecurity=False).hexdigest()
 
 
 def head(_: Iterable[str], /) -> SessionHead:

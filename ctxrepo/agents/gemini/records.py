@@ -52,9 +52,9 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return install.folder(user_home, environment) / "tmp"
 
 
-def folder_name(top: str) -> str:
+def folder_names(top: str) -> Sequence[str]:
     """What the folder is called in which versions before 2026 have the transcripts of sessions in `top`."""
-    return sha256(os.fsencode(top)).hexdigest()
+    return (sha256(os.fsencode(top)).hexdigest(),)
 
 
 def head(lines: Iterable[str], /) -> SessionHead:

@@ -1,6 +1,7 @@
 """OpenCode's transcripts: a database of sessions, whose messages have parts; a line here is one part. Until
 January 2026 session, messages and parts were a file each, in folders that tell what belongs together, and in
-the first versions, until July 2025, the parts stood in their messages; a line here is such a file.
+the first versions, until July 2025, the parts stood in their messages; a line here is such a file. Version 2
+has tables of its own beside those of version 1, whose rows the query tells as those of 1.
 
 What OpenCode or a plugin put beside the user's words is marked as synthetic, and is left out. A fork holds
 copies of the other session's messages, which are older than it; only what our bridge put beside them names
@@ -160,5 +161,5 @@ def _tool(part: Mapping[str, Any]) -> ToolUse:
     values = table(table(part, "state"), "input") or table(of_first, "args")
     patch = [line for line in text_of(values, "patchText").split("\n") if line.startswith(_PATCHED)]
     paths = [text_of(values, "filePath"), text_of(values, "path"), *(p.partition(": ")[2] for p in patch)]
-    name = text_of(part, "tool") or text_of(of_first, "toolName")
+    name = text_of(part, "tool") or text_of(part, "name") or text_of(of_first, "toolName")
     return ToolUse(name, tuple(filter(None, paths)), text_of(values, "command"))

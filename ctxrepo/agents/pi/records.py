@@ -30,6 +30,7 @@ PATTERN = "**/*.jsonl"
 OF_SESSION = "**/*_{session}.jsonl"
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "pi --session {session}"
+FORMER = (".coding-agent/sessions",)
 VARIABLES = ("PI_CODING_AGENT_SESSION_DIR",)
 
 _ROLES = ("user", "assistant", "toolResult", "hookMessage", "custom", "branchSummary", "compactionSummary")

@@ -85,7 +85,7 @@ class AgentSession:
         assert transcripts is not None  # it is an agent that we know
         folder = transcripts.folder(self.memory.places.user_home, self.memory.env)
         name = "".join(char if char.isalnum() else "-" for char in str(self.cwd))
-        return folder / name / f"{self.id}.jsonl"
+        return folder / transcripts.PATTERN.partition("*")[0] / name / f"{self.id}.jsonl"
 
     def _open_ledger(self) -> Session:
         return Session(str(self.memory.places.state), self.memory.state.id, self.agent, self.id)

@@ -174,7 +174,7 @@ def _of_rows(
     transcripts: "Transcripts", database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
     values = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
-    parts = islice(database.select(transcripts.QUERY, values), _PARTS)
+    parts = islice(database.select_first(transcripts.QUERY, values), _PARTS)
     messages = {
         m.id: m for m in transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])
     }

@@ -22,7 +22,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.message_words import new_message
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.private import touch
-from ctxrepo.storage.disk.recent import rows_of
+from ctxrepo.storage.disk.recent import first_rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import Apart
 from ctxrepo.storage.processes.database import transaction
@@ -201,8 +201,8 @@ def _with_folders(
     layout: Layout, files: Sequence[TranscriptFile], tops: Sequence[str]
 ) -> Iterator[TranscriptFile]:
     """The files, each with the checkout that a folder above it is named after, where nothing else tells."""
-    folder_name = getattr(transcripts_of(layout.agent), "folder_name", None)
-    named = {folder_name(top): top for top in tops} if folder_name else {}
+    names = getattr(transcripts_of(layout.agent), "folder_names", None)
+    named = {name: top for top in tops for name in names(top)} if names else {}
     for file in files:
         above = Path(file.path).relative_to(layout.folder).parts if named and not file.cwd else ()
         yield replace(file, cwd=next((named[part] for part in above if part in named), file.cwd))
@@ -286,7 +286,7 @@ def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
     try:
         if transcripts and file.session:
             return _read_rows(index, transcripts, file, session)
-        if transcripts and not (transcripts.QUERY and is_database(Path(file.path))):
+        if transcripts and (file.path.endswith(".jsonl") or not is_database(Path(file.path))):
             return _read_file(transcripts, file, session)
     except NoUnpacker:
         mtime = 0  # it may be installed by the next time
@@ -336,7 +336,7 @@ def _read_rows(
 ) -> _ReadPiece:
     place, since = index.last(indexed.number)
     values = {"session": file.session, "since": since, "until": ""}
-    rows = islice(rows_of(Path(file.path), transcripts.QUERY, values), _ROWS)
+    rows = islice(first_rows_of(Path(file.path), transcripts.QUERY, values), _ROWS)
     lines = [row[0] for row in rows if isinstance(row[0], str)]
     messages = list(transcripts.messages(lines))
     is_last = len(lines) < _ROWS or len(messages) < 2

@@ -3,10 +3,9 @@
 import os
 import shlex
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache, cached_property
-from itertools import islice
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
@@ -47,12 +46,13 @@ class Profiles:
         connected = receipt.first_files(self._memory.places.config_dir, agent)
         ended = (Path(ledger.transcript) for ledger in self._ledgers if ledger.agent == agent)
         indexed = (Path(path) for of_agent, path in self._indexed if of_agent == agent)
-        pattern = transcripts.PATTERN.split("|")[0]
-        former = (file for place in _former(agent) for file in islice((home / place).glob(pattern), 1))
-        for file in (*connected, *ended, *indexed, *former):
+        former = [home / place for place in getattr(transcripts, "FORMER", ())]
+        for file in (*connected, *ended, *indexed, *(place / "projects/any/any.jsonl" for place in former)):
             is_known = any(file.is_relative_to(folder) for folder in folders)
             if not is_known and (profile := AGENTS[agent].profile(file, home, now)):
                 folders.setdefault(transcripts.folder(home, profile), profile)
+        for place in former:
+            folders.setdefault(place, now)
         return folders
 
     @cached_property
@@ -74,8 +74,3 @@ class Profiles:
         """Sessions that ended lately, with the transcripts that their hooks were told."""
         known = ledgers(self._memory.places.sessions, self._memory.state.id)
         return [ledger for ledger in known if ledger.transcript]
-
-
-def _former(agent: str) -> Sequence[str]:
-    """Folders below the home in which some versions of the agent kept transcripts."""
-    return getattr(transcripts_of(agent), "FORMER", ())

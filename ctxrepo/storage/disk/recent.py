@@ -113,7 +113,7 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
     head: list[str] = []
     tail: deque[str] = deque()
     room, size = most, 0
-    rows = rows_of(path, query, {"session": session, "since": "", "until": ""})
+    rows = first_rows_of(path, query, {"session": session, "since": "", "until": ""})
     for line in (row[0] for row in rows if isinstance(row[0], str)):
         length = _size(line)
         if room >= 0:
@@ -127,8 +127,10 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
 
 
 class RowReader:
-    """Reads rows of the database at `path`; of a file that is no database, none. To be closed. `is_refused`:
-    its tables aren't those that the last query was made for."""
+    """Reads rows of the database at `path`; of a file that is no database, none. To be closed.
+
+    A query may have alternatives, parted by `;`, for databases of different versions: those are passed over
+    whose tables aren't there. `is_refused`: so were all of the last one."""
 
     def __init__(self, path: Path) -> None:
         self.is_refused = False
@@ -139,14 +141,25 @@ class RowReader:
 
     def select(self, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
         """The rows that `query` selects within two seconds; what can't be read to its end ends there."""
-        self._end = time.monotonic() + _SECONDS
-        try:
-            if self._db:
-                yield from self._db.execute(query, parameters)
-        except sqlite3.OperationalError as error:
-            self.is_refused = str(error).startswith("no such ")
-        except (ValueError, sqlite3.Error):
-            return
+        self._end, refused = time.monotonic() + _SECONDS, 0
+        alternatives, db = query.split(";"), self._db
+        for alternative in alternatives if db else ():
+            try:
+                yield from db.execute(alternative, parameters) if db else ()
+            except sqlite3.OperationalError as error:
+                refused += str(error).startswith("no such ")
+            except (ValueError, sqlite3.Error):
+                pass
+        self.is_refused = refused == len(alternatives)
+
+    def select_first(self, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
+        """The rows of the first alternative that has any."""
+        for alternative in query.split(";"):
+            rows = self.select(alternative, parameters)
+            for row in rows:
+                yield row
+                yield from rows
+                return
 
     def close(self) -> None:
         if self._db:
@@ -154,9 +167,15 @@ class RowReader:
 
 
 def rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
-    """The rows of one query to the database at `path`."""
+    """The rows of one query to the database at `path`, of all its alternatives."""
     with closing(RowReader(path)) as rows:
         yield from rows.select(query, parameters)
+
+
+def first_rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
+    """The rows of the first of its alternatives that has any."""
+    with closing(RowReader(path)) as rows:
+        yield from rows.select_first(query, parameters)
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:

@@ -66,7 +66,7 @@ def transcript_files(layout: Layout) -> list[TranscriptFile]:
         name = str(path)
         now = (status.st_ino, status.st_size, status.st_mtime_ns)
         file = TranscriptFile(name, layout.agent, name, *now, _cwd(layout, path, folders))
-        is_many = bool(layout.sessions) and is_database(path)
+        is_many = bool(layout.sessions) and path.suffix != ".jsonl" and is_database(path)
         files += _in_database(layout, file) if is_many else [file]
     return files
 
@@ -88,9 +88,11 @@ def _in_database(layout: Layout, file: TranscriptFile) -> Iterator[TranscriptFil
         rows = [*islice(reader.select(layout.sessions, {}), _MOST_SESSIONS)]
     if reader.is_refused:
         yield file
+    known = set[str]()
     for order, row in enumerate(rows):
         match row:
-            case (str(session), cwd, mark):
+            case (str(session), cwd, mark) if session not in known:
+                known.add(session)
                 name, folder = f"{file.path}#{session}", cwd if isinstance(cwd, str) else ""
                 written = file.mtime - order
                 now = (file.inode, 0, written)

@@ -88,13 +88,13 @@ def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: F
     assert [(one.said.who, one.said.text) for one in find("maxmemory")] == [SAID[3]]
 
 
-@pytest.mark.parametrize("fixture", ["cursor/transcript.jsonl", "gemini/chat.json"])
+@pytest.mark.parametrize("fixture", ["cursor/transcript.jsonl", "cursor/store.jsonl", "gemini/chat.json"])
 def test_the_folder_is_known_where_only_a_name_tells_it(fixture: str, mine: Machine, find: Finder) -> None:
     form = next(form for form in EVERY_FORM if form.fixture == fixture)
     top, known = str(mine.project_folder), transcripts_of(form.agent)
-    name = known.folder_name(top)  # type: ignore[union-attr]
-    moved = form.place.replace("home-ada-shop", name).replace("tmp/shop", f"tmp/{name}")
-    replace(form, place=moved).put(mine.home)
+    first, last = known.folder_names(top)[0], known.folder_names(top)[-1]  # type: ignore[union-attr]
+    moved = form.place.replace("home-ada-shop", first).replace("0123abcd", last)
+    replace(form, place=moved.replace("tmp/shop", f"tmp/{last}")).put(mine.home, cwd="")
     (hit,) = find("zebra")
     assert hit.cwd == ""
     record_checkout(mine.places.state, CompiledCheckout(top, "c", "1", "p-1", "shop", "p-1"))
@@ -105,13 +105,11 @@ def test_the_folder_is_known_where_only_a_name_tells_it(fixture: str, mine: Mach
 
 def test_doctor_names_what_is_not_understood_by_agent(mine: Machine, find: Finder) -> None:
     strange = '{"kind": "utterance", "by": "ada", "words": "a zebra of the next form"}\n'
-    places = {
-        form.agent: mine.home / form.place for form in EVERY_FORM if form.resume and form.agent != "opencode"
-    }
+    others = [form for form in EVERY_FORM if form.resume and not form.is_made and form.agent != "cursor"]
+    places = {form.agent: mine.home / form.place for form in others}
     for path in places.values():
-        if path.suffix != ".db":
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(strange * 3)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(strange * 3)
     places["opencode"] = mine.home / ".local/share/opencode/opencode.db"
     places["cursor"] = mine.home / f".cursor/chats/0123/{FORK}/store.db"
     for name in ("opencode", "cursor"):
