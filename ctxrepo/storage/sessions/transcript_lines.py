@@ -35,13 +35,56 @@ def opened_file(path: str | Path, parts: Parts = ()) -> Iterator[int]:
     """A handle of a transcript's lines; OSError for what is no regular file, or can't be unpacked."""
     handle = open_regular(path)
     try:
-        if os.pread(handle, len(_ZSTD), 0) == _ZSTD:
-            handle = _instead(handle, [_unpacked(handle)])
-        elif parts:
-            handle = _instead(handle, _small_files(Path(path), parts))
+        is_packed = os.pread(handle, len(_ZSTD), 0) == _ZSTD
+        if is_packed or parts:
+            key = _stamp(handle, Path(path), parts)
+            if key != _latest.key:
+                chunks = [_unpacked(handle)] if is_packed else _small_files(Path(path), parts)
+                _latest.keep(key, chunks)
+            other = _latest.handle()
+            os.close(handle)
+            handle = other
         yield handle
     finally:
         os.close(handle)
+
+
+class _LaidOut:
+    """The lines of the last transcript that was no plain file: a long one is read in pieces."""
+
+    def __init__(self) -> None:
+        self.key: tuple[object, ...] = ()
+        self._handle = -1
+
+    def keep(self, key: tuple[object, ...], chunks: Iterable[bytes]) -> None:
+        """Write these bytes, up to a size, into a file without a name, in place of the one before."""
+        self.key = ()
+        with tempfile.TemporaryFile() as file:
+            for chunk in chunks:
+                if file.tell() + len(chunk) > _MOST_BYTES:
+                    break
+                file.write(chunk)
+            file.flush()
+            if self._handle >= 0:
+                os.close(self._handle)
+            self._handle = os.dup(file.fileno())
+        self.key = key
+
+    def handle(self) -> int:
+        """A handle of it, at its beginning."""
+        handle = os.dup(self._handle)
+        os.lseek(handle, 0, os.SEEK_SET)
+        return handle
+
+
+_latest = _LaidOut()
+
+
+def _stamp(handle: int, path: Path, parts: Parts) -> tuple[object, ...]:
+    """What changes with a transcript that is no plain file."""
+    folders = [path.parent / messages.format(session=path.stem) for messages, _ in parts]
+    statuses = (os.fstat(handle), *(folder.stat() for folder in folders if folder.is_dir()))
+    return str(path), *((status.st_ino, status.st_size, status.st_mtime_ns) for status in statuses)
 
 
 def is_database(path: Path) -> bool:
@@ -54,18 +97,6 @@ def is_database(path: Path) -> bool:
         return os.pread(handle, len(_SQLITE), 0) == _SQLITE
     finally:
         os.close(handle)
-
-
-def _instead(handle: int, chunks: Iterable[bytes]) -> int:
-    """A handle of these bytes in a file without a name, up to a size; it takes the place of the other."""
-    with tempfile.TemporaryFile() as file:
-        for chunk in chunks:
-            if file.tell() + len(chunk) > _MOST_BYTES:
-                break
-            file.write(chunk)
-        file.seek(0)
-        os.dup2(file.fileno(), handle, inheritable=False)
-    return handle
 
 
 def _unpacked(handle: int) -> bytes:
