@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from ctxrepo.services.sessions.conversations import read_conversation
 from ctxrepo.services.sessions.index_update import update_index
 from ctxrepo.services.sessions.silent_sessions import not_understood
 from ctxrepo.storage.sessions.session_index import size_of_index
+from ctxrepo.storage.sessions.transcript_files import read_piece
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 
@@ -46,6 +48,39 @@ def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Mac
         assert part
         said = [(m.who, m.text) for m in part.conversation.messages if m.text]
         assert said == list(form.said)
+
+
+LONG = {
+    "gemini/chat.json": (
+        "messages",
+        lambda n: {"id": f"m{n}", "timestamp": AT.format(n), "type": "user"},
+    ),
+    "codex/typescript.json": ("items", lambda n: {"type": "message", "role": ("user", "assistant")[n % 2]}),
+    "copilot/history.json": ("chatMessages", lambda n: {"role": ("user", "assistant")[n % 2]}),
+}
+"""Of forms that are one document: the field with its list, and an item of that, but for its content."""
+AT = "2025-09-03T09:00:{:02}.250Z"
+
+
+@pytest.mark.parametrize("fixture", LONG)
+def test_a_long_document_is_read_in_pieces_and_each_message_once(
+    fixture: str, mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_piece, "__defaults__", (900,))
+    form = next(form for form in EVERY_FORM if form.fixture == fixture)
+    field, item = LONG[fixture]
+    document = json.loads("\n".join(form.lines()))
+    document.pop("timeline", None)
+    document[field] = [{**item(n), "content": f"number{n} says coot " + "and more " * 20} for n in range(50)]
+    path = form.put(mine.home)
+    path.write_text(json.dumps(document, indent=2))
+    assert len(find("coot", limit=100)) == 50
+    for n in (0, 17, 49):
+        (hit,) = find(f"number{n}")
+        assert hit.said.text.startswith(f"number{n} says coot")
+    document[field].append({**item(50), "content": "the last coot"})
+    path.write_text(json.dumps(document, indent=2))
+    assert len(find("coot", limit=100)) == 51
 
 
 @pytest.mark.parametrize("form", EVERY)
