@@ -122,14 +122,20 @@ def _of_opencode(path: Path, session: str, rows: Rows, cwd: str) -> None:
             );
             create table message (id text, session_id text, data text);
             create table part (id text, message_id text, session_id text, data text);
-            create table session_v2 (id text primary key, directory text, time_created int, time_updated int);
+            create table session_v2 (
+                id text primary key, parent_id text, directory text, time_created integer,
+                time_updated integer
+            );
             create table session_message (
                 id text primary key, session_id text, type text, seq integer, data text
             );
             """
         )
-        db.execute("insert into session_v2 values (?, ?, 1, 2)", [session, cwd])
+        db.execute("insert into session_v2 values (?, null, ?, 1, 2)", [session, cwd])
         db.execute("insert into session values (?, null, ?, 1, 2)", [session, cwd])
+        db.execute("insert into session_v2 values ('ses_child', ?, ?, 1, 2)", [session, cwd])
+        asked = json.dumps({"text": "NOBODY: look for the basket code", "time": {"created": 1}})
+        db.execute("insert into session_message values ('m', 'ses_child', 'user', 1, ?)", [asked])
         for row in rows:
             values = (row["id"], session, row["type"], row["seq"], json.dumps(row["data"]))
             db.execute("insert into session_message values (?, ?, ?, ?, ?)", values)

@@ -23,6 +23,8 @@ OF_SESSION = "|".join(f"antigravity*/brain/{{session}}/.system_generated/logs/{l
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "agy --conversation {session}"
 
+_BY_HAND = "USER_EXPLICIT"
+"""The source of steps that a person took."""
 _PATHS = ("TargetFile", "AbsolutePath")
 _SCRATCH = ("/antigravity/scratch", "/antigravity-cli/scratch")
 """Where commands run that aren't run in the user's folder."""
@@ -54,7 +56,8 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         fields = record(line.removeprefix("\ufeff")) or {}
         content, kind = text_of(fields, "content"), fields.get("type")
         id_, at = str(fields.get("step_index", "")), text_of(fields, "created_at")
-        if kind == "USER_INPUT" and (words := typed(typed_words(content))):
+        is_users = kind == "USER_INPUT" and fields.get("source", _BY_HAND) == _BY_HAND
+        if is_users and (words := typed(typed_words(content))):
             yield Message("user", words, id=id_, at=at, line=number)
         elif kind == "PLANNER_RESPONSE":
             tools = tuple(map(_tool_use, tables(fields.get("tool_calls"))))

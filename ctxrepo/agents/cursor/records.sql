@@ -19,7 +19,7 @@ select json_extract(data, '$.agentId'), coalesce(json_extract(data, '$.workspace
         )
     )
 )), (select max(rowid) from blobs)
-from agent where json_valid(data)
+from agent where json_valid(data) and json_extract(data, '$.subagentInfo') is null
 
 --- texts
 with agent(data) as (

@@ -31,7 +31,11 @@ order by message.id, part.id
 
 --- sessions
 select id, directory, time_updated || ' ' || (select count(*) from session_message where session_id = session_v2.id)
-from session_v2 order by time_updated desc;
+from session_v2 where parent_id is null order by time_updated desc;
+
+select id, directory, time_updated || ' ' || (select count(*) from session_message where session_id = session_v2.id)
+from session_v2 where not exists (select 1 from pragma_table_info('session_v2') where name = 'parent_id')
+order by time_updated desc;
 
 select id, directory, time_updated || ' ' || (select count(*) from part where session_id = session.id)
 from session where parent_id is null order by time_updated desc

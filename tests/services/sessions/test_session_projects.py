@@ -6,9 +6,11 @@ import shlex
 from dataclasses import replace
 
 import pytest
+from machines import Machine
 
-from ctxrepo.services.sessions.session_projects import resume_command, why_no_command
+from ctxrepo.services.sessions.session_projects import Projects, resume_command, why_no_command
 from ctxrepo.storage.sessions.session_index import IndexedSession
+from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 
 def session(id_: str = "01a2-b", cwd: str = "/home/ada/shop", agent: str = "codex") -> IndexedSession:
@@ -51,3 +53,14 @@ def test_a_folder_that_cannot_be_written_out_whole_gives_a_reason(cwd: str) -> N
     assert resume_command(session(cwd=cwd)) == ""
     assert why_no_command(session(cwd=cwd)).startswith("the name of its folder ")
     assert why_no_command(session()) == ""
+
+
+def test_sessions_of_a_checkout_that_moved_and_of_its_worktrees_are_its_projects(ada: Machine) -> None:
+    tops = ("/home/ada/shop", "/home/ada/moved/shop", "/home/ada/shop/.claude/worktrees/fix")
+    ada.init()
+    for top in tops:
+        record_checkout(ada.places.state, CompiledCheckout(top, "c", "1", "p-1", "shop", "p-1"))
+    projects = Projects(ada.open())
+    for top in tops:
+        assert projects.is_called(f"{top}/src", "shop")
+    assert not projects.is_called("/home/ada/shopping", "shop")
