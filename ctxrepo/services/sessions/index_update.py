@@ -144,9 +144,13 @@ def _changed_transcripts(memory: Memory, here: TranscriptsHere) -> Sequence[Chan
         sessions = index.sessions()
         names = {file.name for file in here.files}
         ours = [session for session in sessions.values() if session.agent in here.agents]
-        if gone := [session for session in ours if session.name not in names]:
+        gone = [session for session in ours if session.name not in names]
+        # What a transcript told that is gone may stand in a copy as well.
+        agents = {session.agent for session in gone}
+        gone += [one for one in ours if one.agent in agents and one.name in names and not _is_resumed(one)]
+        if gone:
             index.forget(gone)
-        return changed(here, sessions)
+        return changed(here, {name: sessions[name] for name in sessions.keys() - {one.name for one in gone}})
 
 
 def _read(
@@ -180,7 +184,8 @@ class Changed:
 
 
 def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
-    """All transcripts of all agents, or of one, in each profile; the one that was written last first."""
+    """All transcripts of all agents, or of one, in each profile; the one that was written last first, and
+    those behind all others from which their agents don't go on."""
     profiles = Profiles(memory)
     wanted = [
         Layout(name, folder, kept.PATTERN, kept.SESSIONS, kept.FOLDER_FILE)
@@ -191,10 +196,14 @@ def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
     answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
     tops = [row.top for row in read_checkouts(memory.places.state)]
     files = _of_first_form([file for layout, files in answers for file in _with_folders(layout, files, tops)])
-    newest_first = sorted(files, key=lambda file: -file.mtime)
+    newest_first = sorted(files, key=lambda file: (not _is_resumed(file), -file.mtime))
     answered = [layout for layout, _ in answers]
     unknown = frozenset(layout.agent for layout in wanted if layout not in answered)
     return TranscriptsHere(newest_first, frozenset(layout.agent for layout in answered) - unknown, unknown)
+
+
+def _is_resumed(file: TranscriptFile | IndexedSession) -> bool:
+    return is_resumed(transcripts_of(file.agent), file.path)
 
 
 def _with_folders(
@@ -268,6 +277,8 @@ def read_in_steps(
         size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
         with SessionIndex.opened(index) as sessions:
             while unread and size < PIECE and (not read or read[-1][1].is_last):
+                if read and not _is_resumed(unread[0].file):
+                    break  # it is compared with what is in the index by then
                 transcript = unread.popleft()
                 piece = _next_piece(sessions, transcript)
                 read.append((transcript.file, piece))
@@ -287,7 +298,7 @@ def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
         if transcripts and file.session:
             return _read_rows(index, transcripts, file, session)
         if transcripts and (file.path.endswith(".jsonl") or not is_database(Path(file.path))):
-            return _read_file(transcripts, file, session)
+            return _read_file(index, transcripts, file, session)
     except NoUnpacker:
         mtime = 0  # it may be installed by the next time
     except (OSError, ValueError):
@@ -296,7 +307,9 @@ def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
     return _ReadPiece(nothing, 0, (), 0, True)
 
 
-def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession) -> _ReadPiece:
+def _read_file(
+    index: SessionIndex, transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession
+) -> _ReadPiece:
     with opened_file(file.path, parts_of(transcripts)) as handle:
         is_same = file.inode == indexed.inode and os.fstat(handle).st_size >= indexed.offset
         if not is_same or digest_before(handle, indexed.offset) != indexed.before:
@@ -314,11 +327,14 @@ def _read_file(transcripts: Transcripts, file: TranscriptFile, indexed: IndexedS
     if piece.is_last:
         session = replace(session, size=file.size, mtime=file.mtime)
     at = file.mtime // _NANOSECONDS
+    is_copy = not is_resumed(transcripts, file.path)
+    if is_copy:  # what sessions that have a transcript say is known from there
+        others = {m.session for m in complete} - {"", id_}
+        known = {other for other in others if index.has(file.agent, other)}
+        complete = [m for m in complete if m.session not in known]
     new = (new_message(m, file.agent, id_, piece.starts[m.line], at=at) for m in complete)
-    size, messages_now = piece.end - indexed.offset, [*filter(None, new)]
-    if not is_resumed(transcripts, file.path):
-        messages_now = [replace(message, traits=message.traits | IS_COPY) for message in messages_now]
-    return _ReadPiece(session, indexed.offset, messages_now, size, piece.is_last)
+    found = [replace(m, traits=m.traits | IS_COPY) if is_copy else m for m in new if m]
+    return _ReadPiece(session, indexed.offset, found, piece.end - indexed.offset, piece.is_last)
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:

@@ -82,6 +82,7 @@ _DELETE = "delete from message where number = ?"
 _COPY = "insert or ignore into copy values (?, ?)"
 _WORDS = "insert into words(rowid, text) values (?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
+_HAS = "select 1 from session where agent = ? and id = ?"
 _PATH = "insert or ignore into path(path) values (?)"
 _LAST = "select place, name from message where session = ? order by place desc limit 1"
 
@@ -120,6 +121,10 @@ class SessionIndex:
     def sessions(self) -> dict[str, IndexedSession]:
         """All sessions, by their names."""
         return {session.name: session for session in map(_session, self.db.execute(_SQL["all"]))}
+
+    def has(self, agent: str, session: str) -> bool:
+        """Whether there is a transcript of this session of an agent."""
+        return self.db.execute(_HAS, (agent, session)).fetchone() is not None
 
     def places(self) -> list[tuple[str, str]]:
         """(agent, path) of every session."""

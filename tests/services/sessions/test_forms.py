@@ -111,6 +111,22 @@ def test_a_saved_copy_of_a_session_does_not_come_before_it(mine: Machine, find: 
     assert hit.path == str(paths[-1])
 
 
+def test_of_what_was_typed_only_that_counts_of_which_no_transcript_is_left(
+    mine: Machine, find: Finder
+) -> None:
+    forms = {form.fixture: form for form in EVERY_FORM if form.agent == "gemini"}
+    chat, logs = forms["gemini/chat.jsonl"].put(mine.home), forms["gemini/logs.json"].put(mine.home)
+    entries = json.loads(logs.read_text())
+    entries += [{**entries[0], "sessionId": "gone", "message": "where is the okapi?"}]
+    logs.write_text(json.dumps(entries, indent=2))
+    assert [hit.path for hit in find("zebra")] == [str(chat)]
+    assert len(find("", is_by_user=True, limit=50)) == 5
+    (hit,) = find("okapi")
+    assert (hit.path, hit.resume) == (str(logs), "")
+    chat.unlink()
+    assert [hit.path for hit in find("zebra")] == [str(logs)]
+
+
 def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: Finder) -> None:
     forms = [form for form in EVERY_FORM if form.agent == "cursor"]
     paths = [form.put(mine.home) for form in forms]
