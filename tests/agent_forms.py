@@ -174,6 +174,8 @@ EVERY_FORM = (
         f"/.config/claude claude --resume {CLAUDE}",
     ),
     Form("claude/store.jsonl", ".claude/__store.db", CLAUDE, f"claude --resume {CLAUDE}"),
+    Form("claude/history.jsonl", ".claude/history.jsonl", CLAUDE, said=SAID[::2]),
+    Form("codex/history.jsonl", ".codex/history.jsonl", CODEX, said=SAID[::2]),
     Form("codex/typescript.json", f".codex/sessions/rollout-2025-04-17-{CODEX}.json", CODEX),
     Form(
         "codex/bare.jsonl",

@@ -7,7 +7,8 @@ Each part of an agent's message is a line of its own. What Claude Code, its edit
 stands among the user's messages, marked or in known tags, and is left out block by block. What was typed
 while the agent worked is an `attachment`, in some versions a `queue-operation` and nothing else; what was
 answered to a question, or said when a tool was refused, stands in that tool's result. A fork's file begins
-with a copy of the other session's lines, which name that session in `forkedFrom`.
+with a copy of the other session's lines, which name that session in `forkedFrom`. `history.jsonl` keeps what
+was typed in all sessions.
 
 A hook that fails or is ended leaves an `attachment`, one that gives something another; one that says nothing
 leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What went to the model is in the
@@ -34,6 +35,7 @@ from ctxrepo.agents.recorded import (
     RecordedSession,
     SessionHead,
     ToolUse,
+    at_millisecond,
     blocks_of,
     joined,
     may_be_message,
@@ -48,7 +50,7 @@ from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 
-PATTERN = "projects/*/*.jsonl|__store.db"
+PATTERN = "projects/*/*.jsonl|__store.db|history.jsonl"
 OF_SESSION = "projects/*/{session}.jsonl|__store.db"
 SUBAGENTS = "subagents/agent-*.jsonl"
 _SQL = texts_beside(__spec__, "records.sql")
@@ -56,6 +58,7 @@ QUERY, SESSIONS, TEXTS = _SQL["query"], _SQL["sessions"], _SQL["texts"]
 FOLDER_FILE = ""
 RESUME = "claude --resume {session}"
 
+NOT_RESUMED = ("history.jsonl",)
 FORMER = (".config/claude",)
 """Where some versions of 2025 kept transcripts, below the home."""
 
@@ -82,7 +85,14 @@ _BEGINNING = 1000
 _REQUEST = "api-request-blob"
 
 _BY_AGENT = ('"type":"assistant"', '"type": "assistant"')
-_BY_USER = ('"type":"user"', '"type": "user"', '"queued_command"', '"queue-operation"', '"local_command"')
+_BY_USER = (
+    '"type":"user"',
+    '"type": "user"',
+    '"queued_command"',
+    '"queue-operation"',
+    '"local_command"',
+    '"display"',
+)
 
 
 def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
@@ -113,7 +123,7 @@ def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
 def _is_no_message(line: Mapping[str, Any]) -> bool:
     if line.get("type") in ("user", "assistant"):  # read, and nobody's words, if it is as they are
         return line.get("isSidechain") is True or bool(blocks_of(table(line, "message")))
-    return line.get("type") in _QUIET or not may_be_message(line)
+    return line.get("type") in _QUIET or "display" in line or not may_be_message(line)
 
 
 _QUIET = (
@@ -171,7 +181,17 @@ def _by_agent(line: Mapping[str, Any]) -> Message | None:
     return _message(line, "agent", text, tools) if text or tools else None
 
 
+def _typed_once(line: Mapping[str, Any]) -> Message | None:
+    """What an entry of `history.jsonl` says, with the texts that were pasted."""
+    pasted = (text_of(paste, "content") for paste in tables([*table(line, "pastedContents").values()]))
+    text = "\n".join(filter(None, (typed(_COMMAND.sub("", text_of(line, "display"))), *pasted)))
+    said = replace(_message(line, "user", text, ()), at=at_millisecond(line.get("timestamp")))
+    return said if text else None
+
+
 def _by_user(line: Mapping[str, Any]) -> Message | None:
+    if "display" in line:
+        return _typed_once(line)
     queued = table(line, "attachment")
     if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
         blocks = blocks_of({"content": queued.get("prompt")})

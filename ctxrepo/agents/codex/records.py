@@ -5,7 +5,8 @@ What user and agent said are `item_completed` events, in versions before 0.147 `
 what Codex and hooks told it as well: they count where no event tells what was said. The first versions, not
 yet in Rust, wrote one indented document of them. A fork's file begins where it was forked, in some versions
 with a copy of what was said before, and its `session_meta` names the other session. A subagent, and whoever
-reviews on Codex' own behalf, has a file among the others, of which nothing is told."""
+reviews on Codex' own behalf, has a file among the others, of which nothing is told. `history.jsonl` has what
+was typed in all sessions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,22 +16,31 @@ from typing import Any
 from ctxrepo.agents.codex import install
 from ctxrepo.agents.codex.dialect import files_of
 from ctxrepo.agents.documents import records_in
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, blocks_of, may_be_message, table, typed
+from ctxrepo.agents.recorded import (
+    Message,
+    SessionHead,
+    ToolUse,
+    at_millisecond,
+    blocks_of,
+    may_be_message,
+    table,
+    typed,
+)
 from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 
 _PLACES = ("sessions/*/*/*", "sessions", "archived_sessions", "archived_sessions/*/*/*")
-PATTERN = "|".join(f"{place}/rollout-*.json*" for place in _PLACES)
+PATTERN = "|".join((*(f"{place}/rollout-*.json*" for place in _PLACES), "history.jsonl"))
 OF_SESSION = "|".join(f"{place}/rollout-*-{{session}}*.json*" for place in _PLACES)
 SUBAGENTS = QUERY = SESSIONS = TEXTS = FOLDER_FILE = ""
 RESUME = "codex resume {session}"
 ARCHIVE = ("archived_sessions", "codex unarchive {session}")
 """The folder of sessions that were put away, and what brings one back first."""
-NOT_RESUMED = ("rollout-*.json",)
+NOT_RESUMED = ("rollout-*.json", "history.jsonl")
 
 _PATCH = "apply_patch"
 
-_SAYING = ('essage"', '_call"', '"session_meta"')
+_SAYING = ('essage"', '_call"', '"session_meta"', '"ts"')
 """What stands, with a bare quote, in the lines that are parsed: most of a file is what tools gave back."""
 
 
@@ -59,8 +69,9 @@ def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
 
 
 def _is_no_message(payload: Mapping[str, Any]) -> bool:
-    is_for_model = "role" in payload and bool(payload.get("content"))  # which was read, and nobody said
-    return is_for_model or payload.get("type") in _QUIET or not may_be_message(payload)
+    # What is for the model, or in the list of prompts, was read, and nobody said it.
+    is_read = "ts" in payload or ("role" in payload and bool(payload.get("content")))
+    return is_read or payload.get("type") in _QUIET or not may_be_message(payload)
 
 
 _QUIET = ("error", "warning", "session_meta")
@@ -118,6 +129,11 @@ def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
                 return []
             if not made:
                 origin, made = text_of(payload, "forked_from_id"), text_of(payload, "timestamp") or "-"
+            continue
+        if "ts" in fields and (text := typed(text_of(fields, "text"))):
+            seconds, session = fields.get("ts"), text_of(fields, "session_id")
+            at = at_millisecond(seconds * 1000 if isinstance(seconds, int) else None)
+            spoken.append(("history", Message("user", text, session=session, at=at, line=number)))
             continue
         kind, item = text_of(payload, "type"), table(payload, "item")
         spoke = text_of(item, "type") or (text_of(payload, "role") if kind in ("", _FOR_MODEL) else kind)

@@ -101,7 +101,7 @@ def is_database(path: Path) -> bool:
 
 def _unpacked(handle: int) -> bytes:
     """What is in a file that zstd has compressed; NoUnpacker where there is no `zstd` here, OSError for what
-    is damaged or too large."""
+    is none or too large."""
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(_UNPACK, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
@@ -114,7 +114,7 @@ def _unpacked(handle: int) -> bytes:
             )
         except (GivenUp, SaidTooMuch) as error:
             raise OSError("it can't be unpacked within bounds") from error
-    if process.returncode:
+    if process.returncode and not data:  # of a torn file what is whole
         raise OSError(errors.decode("utf-8", "replace"))
     return data
 

@@ -176,3 +176,16 @@ def test_doctor_names_what_is_not_understood_by_agent(mine: Machine, find: Finde
     places["claude"].write_text('{"type": "summary", "summary": "nobody said a thing"}\n')
     find("zebra")
     assert "Claude Code nothing was understood" not in mine.ctxrepo("doctor").stdout
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_what_was_typed_is_found_when_the_agent_has_deleted_the_transcript(
+    agent: str, mine: Machine, find: Finder
+) -> None:
+    names = (f"{agent}/history.jsonl", {"claude": "claude/editor.jsonl", "codex": "codex/items.jsonl"}[agent])
+    typed, said = (next(form for form in EVERY_FORM if form.fixture == name).put(mine.home) for name in names)
+    assert [hit.path for hit in find("zebra")] == [str(said)]
+    said.unlink()
+    (hit,) = find("zebra")
+    assert (hit.path, hit.resume) == (str(typed), "")
+    assert "doesn't go on" in hit.no_resume

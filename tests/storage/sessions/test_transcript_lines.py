@@ -47,10 +47,19 @@ def test_a_compressed_file_is_known_by_its_content_and_read_again_when_it_change
 
 
 @needs_zstd
+def test_of_a_torn_file_what_is_whole_is_read(tmp_path: Path) -> None:
+    path = packed(
+        tmp_path / "a", b"".join(b"%d %s\n" % (n, os.urandom(40).hex().encode()) for n in range(9000))
+    )
+    path.write_bytes(path.read_bytes()[:-1000])
+    assert [line.split()[0] for line in lines_of(path)[:3]] == ["0", "1", "2"]
+
+
+@needs_zstd
 def test_what_cannot_be_unpacked_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = packed(tmp_path / "bomb", b"x" * 3_000_000)
     torn = tmp_path / "torn"
-    torn.write_bytes(path.read_bytes()[:20])
+    torn.write_bytes(path.read_bytes()[:6])
     with pytest.raises(OSError, match="premature end"):
         lines_of(torn)
     monkeypatch.setattr(transcript_lines, "_MOST_BYTES", 1_000_000)
