@@ -1,7 +1,7 @@
 --- query
 select json_object(
-    'type', base.message_type, 'uuid', base.uuid, 'parentUuid', base.parent_uuid, 'sessionId', base.session_id,
-    'cwd', base.cwd, 'timestamp', strftime('%Y-%m-%dT%H:%M:%S.000Z', base.timestamp, 'unixepoch'),
+    'type', base.message_type, 'uuid', base.uuid, 'parentUuid', base.parent_uuid,
+    'sessionId', base.session_id, 'cwd', base.cwd, 'timestamp', strftime('%Y-%m-%dT%H:%M:%S.000Z', base.timestamp, 'unixepoch'),
     'isSidechain', json(iif(base.isSidechain, 'true', 'false')),
     'message', json(coalesce(users.message, agents.message))
 )

@@ -3,7 +3,8 @@ select json_object(
     'message', said.id, 'session', session_id, 'is_copy', 0,
     'role', case said.type when 'shell' then 'user' else said.type end,
     'at', json_extract(data, '$.time.created'),
-    'part', case said.type when 'assistant' then json_remove(part.value, '$.state.content', '$.state.structured')
+    'part', case said.type
+        when 'assistant' then json_remove(part.value, '$.state.content', '$.state.structured')
         else json_object('type', 'text', 'text',
             coalesce(json_extract(data, '$.text'), json_extract(data, '$.command'))) end
 )
@@ -30,10 +31,12 @@ where message.session_id = :session
 order by message.id, part.id
 
 --- sessions
-select id, directory, time_updated || ' ' || (select count(*) from session_message where session_id = session_v2.id)
+select id, directory,
+    time_updated || ' ' || (select count(*) from session_message where session_id = session_v2.id)
 from session_v2 where parent_id is null order by time_updated desc;
 
-select id, directory, time_updated || ' ' || (select count(*) from session_message where session_id = session_v2.id)
+select id, directory,
+    time_updated || ' ' || (select count(*) from session_message where session_id = session_v2.id)
 from session_v2 where not exists (select 1 from pragma_table_info('session_v2') where name = 'parent_id')
 order by time_updated desc;
 

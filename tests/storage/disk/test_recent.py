@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ctxrepo.storage.disk import recent
-from ctxrepo.storage.disk.recent import ends_of, lines_of, newest, written
+from ctxrepo.storage.disk.recent import RowReader, ends_of, first_rows_of, lines_of, newest, written
 
 
 def test_the_newest_come_first_and_only_so_many(tmp_path: Path) -> None:
@@ -67,3 +69,20 @@ def test_what_is_no_file_has_no_ends(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "gone", Path("/dev/zero"), Path("a\0b")):
         assert ends_of(path, 100) == ([], [])
+
+
+def test_a_query_has_alternatives_for_databases_of_different_versions(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executescript("create table one (a); insert into one values (1), (2); create table two (b, c)")
+    with closing(RowReader(path)) as reader:
+        assert [*reader.select("select a from three; select a from one; select 3", {})] == [(1,), (2,), (3,)]
+        assert not reader.is_refused
+        assert [*reader.select_first("select a from three; select b from two; select a from one", {})] == [
+            (1,),
+            (2,),
+        ]
+        assert [*reader.select("select a from three; select z from one", {})] == []
+        assert reader.is_refused
+    (tmp_path / "b.db").write_bytes(b"no database")
+    assert [*first_rows_of(tmp_path / "b.db", "select * from sqlite_master", {})] == []
