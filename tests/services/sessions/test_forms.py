@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from agent_forms import ASKED, EVERY_FORM, FORK, FORMS, SAID, Form, name_of
+from agent_forms import ASKED, EVERY_FORM, FORK, FORMS, GEMINI, SAID, Form, name_of
 from machines import Machine
 from needs import lacks, unless
 from services.sessions.conftest import Finder
@@ -95,7 +95,7 @@ def test_no_form_is_told_as_not_understood(form: Form, mine: Machine) -> None:
 
 
 def test_what_a_fork_of_codex_copied_was_said_once(mine: Machine, find: Finder) -> None:
-    form = next(form for form in EVERY_FORM if form.fixture == "codex/items.jsonl")
+    form = next(form for form in EVERY_FORM if form.fixture == "codex/events.jsonl")
     original = form.put(mine.home)
     fork = original.with_name(f"rollout-2025-06-03T09-00-30-{FORK}.jsonl")
     fork.write_bytes((FORMS / "codex/forked.jsonl").read_bytes())
@@ -116,11 +116,14 @@ def test_of_what_was_typed_only_that_counts_of_which_no_transcript_is_left(
 ) -> None:
     forms = {form.fixture: form for form in EVERY_FORM if form.agent == "gemini"}
     chat, logs = forms["gemini/chat.jsonl"].put(mine.home), forms["gemini/logs.json"].put(mine.home)
-    entries = json.loads(logs.read_text())
-    entries += [{**entries[0], "sessionId": "gone", "message": "where is the okapi?"}]
+    entries = [entry for entry in json.loads(logs.read_text()) if entry["sessionId"] == GEMINI]
     logs.write_text(json.dumps(entries, indent=2))
     assert [hit.path for hit in find("zebra")] == [str(chat)]
-    assert len(find("", is_by_user=True, limit=50)) == 5
+    size = size_of_index(mine.open().state.root)
+    assert size
+    assert size.messages == 5  # those of the chat
+    entries += [{**entries[0], "sessionId": "gone", "message": "where is the okapi?"}]
+    logs.write_text(json.dumps(entries, indent=2))
     (hit,) = find("okapi")
     assert (hit.path, hit.resume) == (str(logs), "")
     chat.unlink()
