@@ -68,3 +68,44 @@ def test_a_form_that_nobody_knows_yet_is_told(form: Form) -> None:
     strange = [{"kind": "utterance", "by": "ada", "words": "a basket of the next form"}]
     assert not known.is_quiet(strange)
     assert not known.is_quiet([*(fields for _, fields in records_in(form.lines())), *strange])
+
+
+@pytest.mark.parametrize(
+    ("agent", "records"),
+    [
+        (
+            "antigravity",
+            [{"step_index": 1, "type": "SYSTEM_MESSAGE", "content": "a new conversation begins"}],
+        ),
+        ("claude", [{"type": "user", "message": {"content": "<command-name>/clear the lot</command-name>"}}]),
+        (
+            "claude",
+            [{"type": "file-history-snapshot", "x": "two words more"}, {"type": "mode", "mode": "plan"}],
+        ),
+        ("codex", [{"type": "session_meta", "payload": {"instructions": "do it well"}}]),
+        ("codex", [{"type": "turn_context", "payload": {"developer_instructions": "do it well"}}]),
+        ("copilot", [{"type": "session.start", "data": {"context": {"cwd": "/a b c"}}}]),
+        ("cursor", [{"role": "system", "content": "you are an agent"}, {"type": "turn_ended"}]),
+        (
+            "gemini",
+            [
+                {"sessionId": "s"},
+                {"$set": {"summary": "nobody said it"}},
+                {"type": "info", "content": "a b c"},
+            ],
+        ),
+        ("opencode", [{"id": "ses_1", "title": "a new session", "time": {}}]),
+        (
+            "opencode",
+            [{"id": "ses_2", "parentID": "ses_1", "directory": "/x"}, {"role": "user", "parts": ["a b c"]}],
+        ),
+        ("pi", [{"type": "session", "cwd": "/a b c"}, {"type": "session_info", "name": "a name given"}]),
+    ],
+)
+def test_a_session_in_which_nobody_said_anything_is_not_told(
+    agent: str, records: list[dict[str, object]]
+) -> None:
+    known = transcripts_of(agent)
+    assert known
+    assert known.is_quiet(records)
+    assert list(known.messages([json.dumps(fields) for fields in records])) == []

@@ -64,17 +64,23 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
     """Whether nobody said anything in a file with these records."""
-    payloads = [table(fields, "payload") or fields for fields in records]
-    return any(map(_is_subagents, payloads)) or all(map(_is_no_message, payloads))
+    return any(map(_is_subagents, (table(fields, "payload") for fields in records))) or all(
+        map(_is_no_message, records)
+    )
 
 
-def _is_no_message(payload: Mapping[str, Any]) -> bool:
+def _is_no_message(fields: Mapping[str, Any]) -> bool:
+    payload = table(fields, "payload") or fields
     # What is for the model, or in the list of prompts, was read, and nobody said it.
     is_read = "ts" in payload or ("role" in payload and bool(payload.get("content")))
-    return is_read or payload.get("type") in _QUIET or not may_be_message(payload)
+    is_known = fields.get("type") in _QUIET or payload.get("type") in _QUIET
+    return is_read or is_known or not may_be_message(payload)
 
 
-_QUIET = ("error", "warning", "session_meta")
+_QUIET = (
+    *("session_meta", "turn_context", "world_state", "compacted", "thread_settings_applied"),
+    *("error", "warning", "stream_error"),
+)
 
 
 _CWD = lazy_pattern(r"<cwd>([^<\\]{1,4096})</cwd>")

@@ -69,7 +69,10 @@ def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
     if any(fields.get("kind") == "subagent" for fields in records):
         return True
     kinds = (fields.get("type") or fields.get("role") for fields in records)
-    return all(kind in _KINDS or not may_be_message(of) for kind, of in zip(kinds, records, strict=True))
+    return all(
+        kind in _KINDS or "$set" in fields or not may_be_message(fields)
+        for kind, fields in zip(kinds, records, strict=True)
+    )
 
 
 _KINDS = ("user", "gemini", "model", "info", "error", "warning")

@@ -71,7 +71,8 @@ def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
 
 def _is_no_message(fields: Mapping[str, Any]) -> bool:
     part = table(fields, "part") or fields
-    return part.get("type") in _KINDS or "directory" in fields or ("role" in fields and "parts" not in fields)
+    is_head = "directory" in fields or "title" in fields
+    return is_head or part.get("type") in _KINDS or ("role" in fields and "parts" not in fields)
 
 
 _KINDS = (

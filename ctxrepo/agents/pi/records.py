@@ -36,6 +36,18 @@ VARIABLES = ("PI_CODING_AGENT_SESSION_DIR",)
 _ROLES = ("user", "assistant", "toolResult", "hookMessage", "custom", "branchSummary", "compactionSummary")
 """The roles of messages that are known; what none but the first two wrote isn't told."""
 
+_KINDS = (
+    "custom",
+    "custom_message",
+    "event",
+    "session",
+    "session_info",
+    "compaction",
+    "branch_summary",
+    "label",
+)
+"""The types of entries with words that are no messages."""
+
 _FILES = re.compile(r'\A(?:<file name="[^"\n]{1,4096}">.*?</file>\n)+', re.DOTALL)
 """What pi puts in front of a prompt for each `@file` of its command line."""
 
@@ -64,7 +76,7 @@ def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
 def _is_no_message(entry: Mapping[str, Any]) -> bool:
     if entry.get("type") == "message":
         return table(entry, "message").get("role") in _ROLES
-    return entry.get("type") in ("custom", "custom_message", "event") or not may_be_message(entry)
+    return entry.get("type") in _KINDS or not may_be_message(entry)
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
