@@ -14,6 +14,7 @@
     ├── RepositoryState     1  the clone is in a state a person must end first (a merge, another branch …)
     │   └── OtherOwner      1  a place of ctxrepo's belongs to another user; notes in it are read, no more
     ├── BeyondBounds        1  something has more than a memory may have: paths, commits, bytes
+    ├── KeptUnusable        1  what is kept of sessions can't be read or written
     ├── ModelUnusable       1  the model that recall.model names isn't there, or can't be loaded
     └── GitFailed           1  git or the object store gave up; its words, redacted
         ├── Uncommitted     1  no commit could be made, as the key can't sign; what was written is in view
@@ -101,6 +102,10 @@ class OtherOwner(RepositoryState):
 
 class BeyondBounds(CtxrepoError):
     code = "bounds"
+
+
+class KeptUnusable(CtxrepoError):
+    code = "kept_unusable"
 
 
 class ModelUnusable(CtxrepoError):

@@ -31,7 +31,8 @@ PANELS = {
     "Look through them": "search tags links recall trace history why diff stats",
     "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
     "inbox conflicts declined cache",
-    "Projects, agents and their sessions": "setup context anchor handoff hook project session tape file",
+    "Projects, agents and their sessions": "setup context anchor handoff hook project session sessions tape "
+    "file",
     "Settings": "completion config",
 }
 """Heading in the list of commands -> those below it, in the order in which they are listed."""
@@ -45,6 +46,7 @@ MODULES = {
     "sessions.asking": "recall trace stats=",
     "sessions.handing_over": "context anchor handoff hook session= file=",
     "sessions.tape_commands": "tape=",
+    "sessions.kept_commands": "sessions=",
     "review.history": "history why diff conflicts= declined=",
     "review.inbox": "inbox=",
     "review.look_through": "review",

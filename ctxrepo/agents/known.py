@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Transcripts,
         Trust,
     )
+    from ctxrepo.agents.retention import Retention
     from ctxrepo.agents.switches import Switch
     from ctxrepo.sources.source import Source
 
@@ -96,11 +97,23 @@ class Agent:
         """What in its settings switches hooks off; empty where nothing does."""
         from ctxrepo.agents.switches import read_switches
 
+        return read_switches(self._table("switches.tsv"))
+
+    @cached_property
+    def retention(self) -> Retention | None:
+        """How long it keeps its transcripts; None where it deletes none, as far as anybody knows."""
+        from ctxrepo.agents.retention import read_retention
+
+        table = self._table("retention.tsv")
+        return read_retention(table) if table else None
+
+    def _table(self, name: str) -> str:
+        """A table of settings in its folder; '' without one."""
         try:
-            with open(f"{os.path.dirname(__file__)}/{self.name}/switches.tsv", encoding="utf-8") as table:
-                return read_switches(table.read())
+            with open(f"{os.path.dirname(__file__)}/{self.name}/{name}", encoding="utf-8") as table:
+                return table.read()
         except FileNotFoundError:
-            return ()
+            return ""
 
     imports: _FolderPart[Imports] = _FolderPart("imports")
     """The memory programs of it whose notes can be brought here; None where there is none."""

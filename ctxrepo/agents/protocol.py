@@ -1,7 +1,8 @@
 """What an agent's folder offers, file by file.
 
 `dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
-`switches.tsv` has what in the agent's settings switches hooks off, where anything does (`switches.py`).
+`switches.tsv` has what in the agent's settings switches hooks off, where anything does (`switches.py`), and
+`retention.tsv` what makes it delete its transcripts (`retention.py`).
 The other files turn text into text and values into paths; reading and writing is for others."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

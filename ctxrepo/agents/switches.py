@@ -30,11 +30,10 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Switch:
-    """A key of an agent's settings that can switch its hooks off."""
+class AgentSetting:
+    """A key of an agent's settings, and the files that may have it."""
 
     key: str
-    off: object
     format: str
     files: Sequence[str]
 
@@ -48,12 +47,25 @@ class Switch:
                     path = name.replace("{user}", str(user)).replace("{project}", str(project))
                     yield Layer(Path(path), files.startswith("?"))
 
-    def is_off(self, text: str) -> bool | None:
-        """Whether these settings switch hooks off; None where they don't say. ValueError or
-        ConfigError when they can't be read."""
+    def value(self, text: str) -> object:
+        """What these settings say; None where they don't. ValueError or ConfigError when they can't be
+        read."""
         value = _PARSERS[self.format](text)
         for step in self.key.split("."):
             value = value.get(step) if isinstance(value, dict) else None
+        return value
+
+
+@dataclass(frozen=True)
+class Switch(AgentSetting):
+    """A key of an agent's settings that can switch its hooks off."""
+
+    off: object
+
+    def is_off(self, text: str) -> bool | None:
+        """Whether these settings switch hooks off; None where they don't say. ValueError or
+        ConfigError when they can't be read."""
+        value = self.value(text)
         if isinstance(value, list):  # the lists of all files count
             return self.off in value or None
         return None if value is None else value == self.off and type(value) is type(self.off)
@@ -66,5 +78,9 @@ class Switch:
 
 def read_switches(table: str) -> list[Switch]:
     """The switches of such a table."""
-    rows = [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]
-    return [Switch(key, json.loads(off), form, files) for key, off, form, *files in rows]
+    return [Switch(key, form, files, json.loads(off)) for key, off, form, *files in rows_of_table(table)]
+
+
+def rows_of_table(table: str) -> list[list[str]]:
+    """The rows of a table of settings, without its comments."""
+    return [line.split("\t") for line in table.splitlines() if line and not line.startswith("#")]

@@ -30,9 +30,11 @@ from bench.plan import Command, Hooks, run
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound
 from ctxrepo.services.sessions.index_update import changed, read_in_steps, transcripts_here
+from ctxrepo.services.sessions.keeping import Keeper
 from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.services.sessions.transcript_scan import scan_sessions
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 
 AGENTS = ("claude", "codex", "gemini", "copilot", "pi", "opencode")
@@ -43,6 +45,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--agents", nargs="+", choices=AGENTS)
     parser.add_argument("--sources", type=Path, help="a folder in which `live AGENT … --keep` left sessions")
+    parser.add_argument("--keep", choices=("off", "texts", "whole"), default="off", help="as sessions.keep")
     parser.add_argument("--hooks", type=int, metavar="ROUNDS", help="what hooks take meanwhile, instead")
     wanted = parser.parse_args(words)
     agents = wanted.agents or (AGENTS if wanted.sources else AGENTS[:-1])  # no database is recorded
@@ -53,11 +56,13 @@ def main(words: list[str]) -> int:
             _hooks(root, _source("claude", wanted.sources), size, wanted.hooks)
             return 0
         print(
-            "| agent | MB | sessions | messages | MB/s, one core | index | query, median | most | raw MB/s |"
+            "| agent | MB | sessions | messages | MB/s, one core | index | kept "
+            "| query, median | most | raw MB/s |"
         )
-        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
         for agent in agents:
-            print(_row(agent, _source(agent, wanted.sources), root / agent, size), flush=True)
+            source = _source(agent, wanted.sources)
+            print(_row(agent, source, root / agent, size, wanted.keep), flush=True)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     return 0
@@ -81,6 +86,7 @@ import json, os, sys
 from contextlib import suppress
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from ctxrepo.errors import NotFound
+from ctxrepo.services.sessions.keeping import Keeper
 from ctxrepo.services.sessions.session_search import SessionQuery, search_sessions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
@@ -152,7 +158,7 @@ def _source(agent: str, sources: Path | None) -> Path:
     return max(found, key=lambda path: path.stat().st_size)
 
 
-def _row(agent: str, source: Path, root: Path, size: int) -> str:
+def _row(agent: str, source: Path, root: Path, size: int, keep: str) -> str:
     machine = make_machine(root, "ada")
     machine.init()
     memory = machine.open()
@@ -162,7 +168,10 @@ def _row(agent: str, source: Path, root: Path, size: int) -> str:
     folder = known.folder(machine.home, {})
     grow(agent, source, folder, size, words)
     there = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    seconds = _index(memory)
+    keeper = Keeper(kept_file(memory.state.root), keep, most=10**12)  # type: ignore[arg-type]
+    seconds = _index(memory, keeper)
+    with keeper.opened() as kept:
+        held = kept.store.size().bytes if kept.store else 0
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         now = index.size()
     texts = [words.some(1 + n % 3) for n in range(31)] + [words.author._words[n] for n in range(5)]
@@ -173,17 +182,17 @@ def _row(agent: str, source: Path, root: Path, size: int) -> str:
     raw = there / (time.perf_counter() - began)
     return (
         f"| {agent} | {there / 1e6:.0f} | {now.sessions} | {now.messages} | {there / 1e6 / seconds:.1f} "
-        f"| {100 * now.bytes / there:.1f} % | {1000 * median(took[:30]):.1f} ms "
+        f"| {100 * now.bytes / there:.1f} % | {100 * held / there:.1f} % | {1000 * median(took[:30]):.1f} ms "
         f"| {1000 * max(took):.1f} ms | {raw / 1e6:.0f} |"
     )
 
 
-def _index(memory: Memory) -> float:
+def _index(memory: Memory, keeper: Keeper) -> float:
     """Seconds of one core that reading everything takes; in this process, to see no other's time."""
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         wanted = changed(transcripts_here(memory), index.sessions())
     began = time.process_time()
-    for _ in read_in_steps(index_file(memory.state.root), wanted):
+    for _ in read_in_steps(index_file(memory.state.root), wanted, keeper):
         pass
     return time.process_time() - began
 

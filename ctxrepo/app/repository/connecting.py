@@ -193,6 +193,7 @@ def _folder_for(desk: Desk, agent: Agent, top: Path) -> Path:
 def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Machine) -> PlannedSetup:
     """Do it, and notice how the agent's trust in our hooks stands; it is given where that was asked."""
     from ctxrepo.services.setup.obstacles import hint_of, left_of, trust
+    from ctxrepo.services.setup.session_deletion import hints_of
     from ctxrepo.services.setup.setup import apply
     from ctxrepo.storage.processes.process import RpcFailed
 
@@ -206,6 +207,8 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
         except RpcFailed as error:  # the hooks are there all the same
             planned = replace(planned, untrusted=error.message)
     desk.notice(*lines)
+    if not request.removes:
+        desk.notice(*hints_of(agent, machine, desk.memory.settings.sessions.keep))
     if agent.rules and planned.plan.permissions == "none" and not request.removes:
         command = f"`ctxrepo setup {agent.name} --permissions write`"
         desk.notice(

@@ -140,7 +140,7 @@ def _end(desk: Desk, text: str) -> tuple[str | None, bool, str]:
 
 def _masked(files: Sequence[ChangedFile]) -> list[ChangedFile]:
     """The files without secrets, which are looked for in all texts at once."""
-    from ctxrepo.services.sessions.conversations import without_secrets
+    from ctxrepo.domain.secrets import without_secrets
 
     clean = iter(without_secrets([text for f in files for c in f.changes for text in (c.before, c.after)]))
     return [

@@ -72,6 +72,8 @@ def search_index(desk: Desk, search: Callable[[], Matches]) -> tuple[Matches, bo
     from ctxrepo.services.sessions.index_update import update_index
 
     outcome = update_index(desk.memory, UPDATE_SECONDS, desk.progress)
+    if outcome.unkept:
+        desk.notice(f"sessions are not kept: {outcome.unkept}")
     if outcome.is_complete:
         return search(), True
     why = _incomplete(outcome)
@@ -147,6 +149,7 @@ def _fields(hit: SessionHit) -> dict[str, Any]:
         "entry": hit.said.id,
         "path": hit.path,
         "resume": hit.resume,
+        "no_resume": hit.no_resume,
         "anchor": anchor_fields(hit.anchor, hit.anchor.project) if hit.anchor else None,
         "before": [*map(message_fields, hit.before)],
         "after": [*map(message_fields, hit.after)],

@@ -40,6 +40,8 @@ class OnTape(Generic[Value]):
     session: str
     resume: str = ""
     """The command that goes on with the session in which the last message of what was read was said."""
+    no_resume: str = ""
+    """Why there is none, where that is to be said."""
 
 
 @dataclass(frozen=True)
@@ -121,19 +123,20 @@ def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
     """Read what was said."""
     from ctxrepo.services.anchors.tape_lookup import read
     from ctxrepo.services.sessions.conversations import masked
-    from ctxrepo.services.sessions.prompt_moments import resume_of
+    from ctxrepo.services.sessions.prompt_moments import resume_of, why_no_resume
 
     view = _view(desk, request)
     reading = read(view, request)
     ends = {"after": reading.bounds.after, "until": reading.bounds.until}
     folder = view.place.folder
     bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
-    resume = ""
+    resume = no_resume = ""
     if reading.messages:
         last = reading.messages[-1]
         resume = resume_of(desk.memory, last.agent, last.session or view.session)
+        no_resume = why_no_resume(desk.memory, last.agent, last.session or view.session)
     data = {"entries": [*map(message_fields, reading.messages)], **bounds, "resume": resume or None}
-    return Result(replace(_on_tape(desk, view, reading), resume=resume), data)
+    return Result(replace(_on_tape(desk, view, reading), resume=resume, no_resume=no_resume), data)
 
 
 def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLine]]]:

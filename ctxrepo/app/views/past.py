@@ -223,6 +223,8 @@ def _moment(moment: PromptMoment) -> Iterator[str]:
         yield f"after the anchor {shown(moment.anchor.name)} ^{moment.anchor_id}{when}"
     if moment.resume:
         yield f"resume: {moment.resume}"
+    elif moment.no_resume:
+        yield f"resume: no command: {moment.no_resume}"
 
 
 def _named(by: Origin | Proposal) -> str:

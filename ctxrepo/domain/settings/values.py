@@ -157,6 +157,21 @@ class TapeSettings:
 
 
 @dataclass(frozen=True)
+class SessionSettings:
+    """What is kept of agents' sessions on this machine: `[sessions]`."""
+
+    keep: Literal["off", "texts", "whole"] = "off"
+    """Agents delete their transcripts. `texts`: what you and the agent said, and the files and command lines
+    that tools were given, is copied on this machine as transcripts are read, with secrets masked, and found
+    when they have gone; `whole`: what tools gave back, too; `off`: nothing more is copied, and what was
+    copied stays until `ctxrepo sessions forget`."""
+    keep_bytes: Annotated[int, Between(0, 1_000_000_000_000)] = 500_000_000
+    """How much of the disk that may take; the oldest sessions go first."""
+    keep_months: Annotated[int, Between(0, 1200)] = 24
+    """For how many months after its last message a session is kept; 0: for ever."""
+
+
+@dataclass(frozen=True)
 class InboxSettings:
     """What waits for a person's yes: `[inbox]`."""
 
@@ -182,6 +197,7 @@ class Settings:
     secrets: SecretSettings = field(default_factory=SecretSettings)
     project: ProjectSettings = field(default_factory=ProjectSettings)
     tape: TapeSettings = field(default_factory=TapeSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     inbox: InboxSettings = field(default_factory=InboxSettings)
     origin: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, SETUP_HINT, agent_named
-from ctxrepo.domain.formats.moment import ago, counted
+from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
 from ctxrepo.domain.secrets import redact
@@ -29,11 +29,11 @@ from ctxrepo.services.faults.faults import (
 )
 from ctxrepo.services.faults.finding import CheckOutcome, Finding, Level
 from ctxrepo.services.health.clonecheck import FIX, check_clone, check_git, check_notes, check_objects
+from ctxrepo.services.health.session_checks import check_retention, check_sessions
 from ctxrepo.services.locate.look import find_location, find_project
 from ctxrepo.services.meaning.ready import EMBED, readiness
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.sessions.session_settings import own_memory, session_hooks
-from ctxrepo.services.sessions.silent_sessions import not_understood
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.setup import present
 from ctxrepo.services.setup.standings import standings
@@ -44,7 +44,6 @@ from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import is_sound
 from ctxrepo.storage.processes.lock import is_held
-from ctxrepo.storage.sessions.session_index import size_of_index
 from ctxrepo.storage.user.assets import fallback, place
 
 
@@ -79,6 +78,8 @@ def _looks(
     yield "worker", partial(check_worker, memory, now)
     yield "meanings", partial(check_meanings, memory)
     yield "sessions", partial(check_sessions, memory)
+    for agent in present(machine):
+        yield "retention", partial(check_retention, memory, machine, agent)
     yield "project", partial(check_project, memory, machine)
     yield "delivery", partial(check_delivery, memory, machine)
     yield "blocks", partial(check_blocks, memory)
@@ -304,28 +305,6 @@ def check_meanings(memory: Memory) -> CheckOutcome | None:
     if not (findings or now.texts):
         return None
     return CheckOutcome("meanings", f"{now.texts - now.behind} of {now.texts} texts have vectors", findings)
-
-
-def check_sessions(memory: Memory) -> CheckOutcome:
-    """How much of agents' sessions is indexed; the next search or worker builds a damaged index again."""
-    now = size_of_index(memory.state.root)
-    if now is None or not now.sessions:
-        return CheckOutcome("sessions", "none is indexed yet; `ctxrepo search --in sessions` does it")
-    size = f"{counted(now.messages, 'message')}, {now.bytes / 1e6:.1f} MB"
-    strange = not_understood(memory, now.silent)
-    findings = [
-        Finding(
-            f"in {counted(len(of_agent), 'transcript')} of {AGENTS[agent].title} nothing was understood, "
-            f"such as {shown(of_agent[0].path)}",
-            "Install `zstd`, which unpacks it."
-            if of_agent[0].path.endswith(".zst")
-            else "`ctxrepo search --in sessions --raw TEXT` finds text in it. A newer ctxrepo may read it.",
-            "note",
-        )
-        for agent in AGENTS
-        if (of_agent := [one for one in strange if one.agent == agent])
-    ]
-    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}", findings)
 
 
 def check_delivery(memory: Memory, machine: Machine) -> CheckOutcome | None:

@@ -1,7 +1,9 @@
-"""What was said in sessions on this machine, read from the agents' own transcripts within bounds."""
+"""What was said in sessions on this machine, read within bounds from the agents' own transcripts, and what
+these have no more from what is kept."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -11,14 +13,16 @@ from typing import TYPE_CHECKING
 from ctxrepo.agents.known import AGENTS, parts_of, transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.secrets import mask, mask_part
+from ctxrepo.domain.secrets import mask, without_secrets
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage
 from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.keeping import KeptReader
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows, newest
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.transcript_lines import is_database, opened_file
 
 if TYPE_CHECKING:
@@ -65,12 +69,6 @@ MOST_BYTES = 64 * 1024 * 1024
 _END = 1024 * 1024
 """Bytes of a transcript in which its last message is looked for."""
 
-_BETWEEN = "\n\x1e\n"
-"""What no text that is shown has in it."""
-
-_KEY = "PRIVATE KEY"
-"""What is in the markers at both ends of a key, of which a text that was cut may have one only."""
-
 _MASKED = 4
 """How many times the characters that are shown are looked through for secrets: one may be cut in two."""
 
@@ -86,16 +84,41 @@ class TranscriptPart:
 def read_conversation(
     memory: Memory, agent: str, session: str, most: int = MOST_BYTES
 ) -> TranscriptPart | None:
-    """What was said in a session; None without a transcript in any profile here. An unknown agent ('') is any
-    that has one."""
-    profiles = Profiles(memory)
+    """What was said in a session; None without a transcript in any profile here, and where nothing of it is
+    kept. An unknown agent ('') is any that has one."""
+    profiles, empty = Profiles(memory), None
     for name in [agent] if agent else AGENTS:
-        for folder in profiles.folders(name):
-            path = _transcript_in(folder, name, session)
-            part = _read(memory, name, session, path, most) if path else None
-            if part and (agent or part.conversation.messages):
-                return part
-    return None
+        paths = (_transcript_in(folder, name, session) for folder in profiles.folders(name))
+        parts = (_read(memory, name, session, path, most) for path in paths if path)
+        part = _with_kept(memory, name, session, next(filter(None, parts), None))
+        if part and part.conversation.messages:
+            return part
+        empty = empty or part
+    return empty if agent else None
+
+
+def _with_kept(
+    memory: Memory, agent: str, session: str, part: TranscriptPart | None
+) -> TranscriptPart | None:
+    """What was said in a session by its transcript, if there is one, and before it what only is kept."""
+    with closing(KeptReader(kept_file(memory.state.root))) as reader:
+        kept = [message_of(agent, message) for message in reader.conversation(agent, session)]
+    there = part.conversation if part else Conversation(agent, session)
+    ids = {message.id for message in there.messages}
+    moments = {(message.who, message.when) for message in there.messages}
+
+    def is_there(message: SessionMessage) -> bool:
+        # What has neither id nor moment can't be told from what the transcript says of it.
+        is_known = message.id in ids or (message.who, message.when) in moments
+        return is_known or (part is not None and not message.id and not message.when)
+
+    other = [message for message in kept if not is_there(message)]
+    if not other:
+        return part
+    messages = (*other, *there.messages)[-MOST_MESSAGES:]
+    is_whole = there.is_whole and len(messages) == len(other) + len(there.messages)
+    size = (part.size if part else 0) + sum(len(message.text) for message in other)
+    return TranscriptPart(replace(there, messages=messages, is_whole=is_whole), size)
 
 
 def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: datetime | None = None) -> str:
@@ -129,15 +152,6 @@ def masked(anchor: Anchor) -> Anchor:
     if anchor.keywords:
         meta["keywords"] = [mask(word) for word in anchor.keywords]
     return replace(anchor, name=mask(anchor.name), meta=meta)
-
-
-def without_secrets(texts: Sequence[str]) -> list[str]:
-    """Texts without secrets, looked through at once: thousands of short ones would take seconds."""
-    plain = [text.replace(_BETWEEN, "\n") for text in texts]
-    clean = mask(_BETWEEN.join(plain)).split(_BETWEEN)
-    if len(clean) != len(texts):  # a secret went over an end
-        clean = [mask(text) for text in plain]
-    return [mask_part(text) if _KEY in text else text for text in clean]
 
 
 def _cut(text: str, chars: int) -> str:

@@ -1,4 +1,5 @@
-"""Messages of sessions, found by the index and read from transcripts: what all searches of them ask."""
+"""Messages of sessions, found by the index and read from transcripts, or from what is kept of them: what all
+searches ask."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,9 +23,11 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note, search_order
 from ctxrepo.services.sessions.conversations import message_of
+from ctxrepo.services.sessions.keeping import KeptReader
 from ctxrepo.services.sessions.message_words import key_of, said, shown_text
 from ctxrepo.storage.disk.recent import RowReader
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.session_index import (
     IndexedSession,
     MessageFilter,
@@ -107,13 +110,21 @@ _PARTS = 1000
 
 
 class PassageReader:
-    """Reads messages from transcripts; to be closed. A database of many sessions stays open until then."""
+    """Reads messages from transcripts, and from `kept` what these have no more; to be closed. A database of
+    many sessions stays open until then."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Path) -> None:
         self._databases: dict[str, RowReader] = {}
+        self._kept = KeptReader(kept)
 
     def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
-        """The messages of a session by number, as far as its transcript has them; `rows` are neighbours."""
+        """The messages of a session by number, as far as they can be read; `rows` are neighbours."""
+        there = [] if session.is_gone else [row for row in rows if row.place >= 0]
+        messages = self._in_transcript(session, there)
+        kept = self._kept.messages([row.key for row in rows if row.number not in messages])
+        return {**{row.number: kept[row.key] for row in rows if row.key in kept}, **messages}
+
+    def _in_transcript(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
         transcripts = transcripts_of(session.agent)
         if transcripts is None or not rows:
             return {}
@@ -133,6 +144,7 @@ class PassageReader:
         }
 
     def close(self) -> None:
+        self._kept.close()
         for database in self._databases.values():
             database.close()
 
@@ -303,7 +315,7 @@ def _read_candidates(
     its own this would load the rules each time."""
     matches: list[FoundMessage] = []
     texts = set[str]()
-    with SessionIndex.opened(file) as index, closing(PassageReader()) as reader:
+    with SessionIndex.opened(file) as index, closing(PassageReader(kept_file(file.parent))) as reader:
         for row in rows:
             session = sessions[row.session]
             before, after = beside(index.db, row, query.context) if query.context else ((), ())

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,13 +14,20 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxrepo.agents.known import AGENTS, is_resumed, parts_of, transcripts_of
-from ctxrepo.agents.recorded import form_of, session_named
+from ctxrepo.agents.known import parts_of, transcripts_of
+from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import counted
-from ctxrepo.errors import CtxrepoError
+from ctxrepo.errors import CtxrepoError, KeptUnusable
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.keeping import Keeper, Keeping, TranscriptPiece, keepable, placed_lines
 from ctxrepo.services.sessions.message_words import new_message
-from ctxrepo.services.sessions.profiles import Profiles
+from ctxrepo.services.sessions.transcripts_here import (
+    Changed,
+    TranscriptsHere,
+    changed,
+    is_resumed_file,
+    transcripts_here,
+)
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.disk.recent import first_rows_of
 from ctxrepo.storage.memory import Memory
@@ -28,7 +35,9 @@ from ctxrepo.storage.processes.apart import Apart
 from ctxrepo.storage.processes.database import transaction
 from ctxrepo.storage.processes.lock import TryLock, pause
 from ctxrepo.storage.processes.process import give_precedence
+from ctxrepo.storage.sessions.kept_sessions import TranscriptCopy
 from ctxrepo.storage.sessions.session_index import (
+    GONE,
     IS_COPY,
     IndexedSession,
     NewMessage,
@@ -38,15 +47,12 @@ from ctxrepo.storage.sessions.session_index import (
 from ctxrepo.storage.sessions.transcript_files import (
     PIECE,
     FilePiece,
-    Layout,
     TranscriptFile,
     digest_before,
     first_line,
     read_piece,
-    transcript_files,
 )
 from ctxrepo.storage.sessions.transcript_lines import NoUnpacker, is_database, opened_file
-from ctxrepo.storage.state.compiled import read_checkouts
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
@@ -71,6 +77,9 @@ _HEAD_LINES = 100
 _ROWS = 20_000
 """Parts of messages that are taken from a database at a time."""
 
+_RESTORED = PIECE // 16
+"""Bytes that a session counts for which is restored from what is kept."""
+
 _NANOSECONDS = 1_000_000_000
 """Nanoseconds in a second."""
 
@@ -78,12 +87,13 @@ _NANOSECONDS = 1_000_000_000
 @dataclass(frozen=True)
 class UpdateOutcome:
     """`left` counts transcripts still to read; `unknown` are agents whose folders hang; `is_elsewhere`:
-    another reads."""
+    another reads; `unkept` says why sessions that are to be kept aren't."""
 
     read: int = 0
     left: int = 0
     unknown: frozenset[str] = frozenset()
     is_elsewhere: bool = False
+    unkept: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -103,7 +113,8 @@ def update_index(
     (ADR 37), with nothing of ours."""
     if memory.why_read_only:
         here = transcripts_here(memory)
-        return UpdateOutcome(left=len(_changed_transcripts(memory, here)), unknown=here.unknown)
+        changes = _look(memory, here, Keeper())
+        return UpdateOutcome(left=len(changes), unknown=here.unknown)
     lock, end = TryLock(memory.state.lock("sessions")), time.monotonic() + seconds
     while not lock.acquire():
         if is_background or time.monotonic() >= end:
@@ -125,180 +136,145 @@ def _update(
     touch(unread_mark(memory))
     try:
         here = transcripts_here(memory)
-        transcripts = _changed_transcripts(memory, here)
+        keeper, transcripts = _changed_transcripts(memory, here)
         if transcripts and tell:
             tell(f"reading {counted(len(transcripts), 'transcript')} of agents' sessions")
-        read, left = _read(memory, transcripts, end, is_background=is_background) if transcripts else (0, 0)
+        steps = partial(
+            read_in_steps, index_file(memory.state.root), transcripts, keeper, is_background=is_background
+        )
+        read = _read(steps, transcripts, end, spoils=is_background)
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
-    if not left:
+    if not read.left:
         unread_mark(memory).unlink()
-    return UpdateOutcome(read, left, here.unknown)
+    return UpdateOutcome(read.size, read.left, here.unknown, unkept=keeper.problem or read.unkept)
 
 
-def _changed_transcripts(memory: Memory, here: TranscriptsHere) -> Sequence[Changed]:
-    """What is to be read; what is no longer there is taken out of the index."""
-    with SessionIndex.opened(index_file(memory.state.root)) as index:
+def _changed_transcripts(memory: Memory, here: TranscriptsHere) -> tuple[Keeper, Sequence[Changed]]:
+    """What is to be read, and who keeps it; what is no longer there is taken out of the index, unless it is
+    kept."""
+    keeper = Keeper.of(memory)
+    try:
+        return keeper, _look(memory, here, keeper)
+    except KeptUnusable as error:
+        keeper = keeper.without(error)
+        return keeper, _look(memory, here, keeper)
+
+
+def _look(memory: Memory, here: TranscriptsHere, keeper: Keeper) -> Sequence[Changed]:
+    with SessionIndex.opened(index_file(memory.state.root)) as index, keeper.opened() as kept:
         if index.is_wasteful():
             index.clear()
         sessions = index.sessions()
         names = {file.name for file in here.files}
-        ours = [session for session in sessions.values() if session.agent in here.agents]
-        gone = [session for session in ours if session.name not in names]
+        kept.give_up(names, here.agents)
+        ours = [one for one in sessions.values() if one.agent in here.agents]
+        lost = [one for one in ours if one.name not in names and not kept.has(one.name)]
         # What a transcript told that is gone may stand in a copy as well.
-        agents = {session.agent for session in gone}
-        gone += [one for one in ours if one.agent in agents and one.name in names and not _is_resumed(one)]
-        if gone:
-            index.forget(gone)
-        return changed(here, {name: sessions[name] for name in sessions.keys() - {one.name for one in gone}})
+        agents = {one.agent for one in lost}
+        lost += [
+            one for one in ours if one.agent in agents and one.name in names and not is_resumed_file(one)
+        ]
+        if lost:
+            index.forget(lost)
+        for one in ours:
+            if one.name not in names and kept.has(one.name) and not one.is_gone:
+                index.leave(one, kept.keys(one.name))
+        unindexed = [Changed(file, None) for file in kept.gone(sessions, names, here.agents)]
+        left = {name: sessions[name] for name in sessions.keys() - {one.name for one in lost}}
+        found = changed(here, left, kept)
+        return sorted([*found, *unindexed], key=lambda one: not is_resumed_file(one.file))
 
 
 def _read(
-    memory: Memory, transcripts: Sequence[Changed], end: float, *, is_background: bool
-) -> tuple[int, int]:
-    """(bytes read, transcripts left)"""
-    size, left = 0, len(transcripts)
-    steps = partial(read_in_steps, index_file(memory.state.root), transcripts, is_background=is_background)
-    with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=is_background) as apart:
-        while left and time.monotonic() < end:
-            step = apart.next()
-            size, left = size + step.size, step.left
-    return size, left
-
-
-@dataclass(frozen=True)
-class TranscriptsHere:
-    """What is in the folders of `agents`; of the others nothing is known, because their folders hang."""
-
-    files: Sequence[TranscriptFile]
-    agents: frozenset[str]
-    unknown: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A transcript that isn't in the index as it is now; `indexed` is what is there of it, if anything."""
-
-    file: TranscriptFile
-    indexed: IndexedSession | None
-
-
-def transcripts_here(memory: Memory, agent: str = "") -> TranscriptsHere:
-    """All transcripts of all agents, or of one, in each profile; the one that was written last first, and
-    those behind all others from which their agents don't go on."""
-    profiles = Profiles(memory)
-    wanted = [
-        Layout(name, folder, kept.PATTERN, kept.SESSIONS, kept.FOLDER_FILE)
-        for name in AGENTS
-        if agent in ("", name) and (kept := transcripts_of(name))
-        for folder in profiles.folders(name)
-    ]
-    answers = list(memory.outside.ask_each(wanted, transcript_files, lambda layout: layout.folder))
-    tops = [row.top for row in read_checkouts(memory.places.state)]
-    files = _of_first_form([file for layout, files in answers for file in _with_folders(layout, files, tops)])
-    newest_first = sorted(files, key=lambda file: (not _is_resumed(file), -file.mtime))
-    answered = [layout for layout, _ in answers]
-    unknown = frozenset(layout.agent for layout in wanted if layout not in answered)
-    return TranscriptsHere(newest_first, frozenset(layout.agent for layout in answered) - unknown, unknown)
-
-
-def _is_resumed(file: TranscriptFile | IndexedSession) -> bool:
-    return is_resumed(transcripts_of(file.agent), file.path)
-
-
-def _with_folders(
-    layout: Layout, files: Sequence[TranscriptFile], tops: Sequence[str]
-) -> Iterator[TranscriptFile]:
-    """The files, each with the checkout that a folder above it is named after, where nothing else tells."""
-    names = getattr(transcripts_of(layout.agent), "folder_names", None)
-    named = {name: top for top in tops for name in names(top)} if names else {}
-    for file in files:
-        above = Path(file.path).relative_to(layout.folder).parts if named and not file.cwd else ()
-        yield replace(file, cwd=next((named[part] for part in above if part in named), file.cwd))
-
-
-def _of_first_form(files: Sequence[TranscriptFile]) -> list[TranscriptFile]:
-    """The files without those of a session that its agent has in another form, too, which comes before."""
-    first: dict[tuple[str, str], int] = {}
-    keyed: list[tuple[TranscriptFile, tuple[str, str], int]] = []
-    for file in files:
-        transcripts = transcripts_of(file.agent)
-        form, session = form_of(file.path, transcripts.OF_SESSION if transcripts else "")
-        key = file.agent, file.session or session
-        first[key] = min(form, first.get(key, form))
-        keyed.append((file, key, form))
-    return [file for file, key, form in keyed if form == first[key]]
-
-
-def changed(here: TranscriptsHere, sessions: Mapping[str, IndexedSession]) -> list[Changed]:
-    """The transcripts that are to be read, the newest first; `sessions` are those of the index by name."""
-    return [
-        Changed(file, sessions.get(file.name))
-        for file in here.files
-        if file.name not in sessions or not _is_read(file, sessions[file.name])
-    ]
-
-
-def _is_read(file: TranscriptFile, indexed: IndexedSession) -> bool:
-    if file.cwd not in ("", indexed.cwd):  # its checkout is known by now
-        return False
-    if file.session:
-        return file.mark == indexed.mark and file.inode == indexed.inode
-    return (file.inode, file.size, file.mtime) == (indexed.inode, indexed.size, indexed.mtime)
+    steps: Callable[[], Iterator[ReadStep]], transcripts: Sequence[Changed], end: float, *, spoils: bool
+) -> ReadStep:
+    """How many bytes were read until the time was over, and how many transcripts are left."""
+    done = ReadStep(0, len(transcripts))
+    if transcripts:
+        with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=spoils) as apart:
+            while done.left and time.monotonic() < end:
+                step = apart.next()
+                done = ReadStep(done.size + step.size, step.left, done.unkept or step.unkept)
+    return done
 
 
 class ReadStep(NamedTuple):
-    """How many bytes were read, and how many transcripts are left."""
+    """How many bytes were read, how many transcripts are left, and why nothing of them is kept, if it was to
+    be."""
 
     size: int
     left: int
+    unkept: str = ""
 
 
 class _ReadPiece(NamedTuple):
-    """What was read of a transcript: its `session` by then, the `messages` from `since` on; `is_last`: no
-    more for now."""
+    """What was read of a transcript: its `session` by then, the `messages` from `since` on, and a `copy` of
+    it where it is kept; `is_last`: no more for now."""
 
     session: IndexedSession
     since: int
-    messages: Sequence[NewMessage]
+    messages: Iterable[NewMessage]
     size: int
     is_last: bool
+    copy: TranscriptCopy | None = None
 
 
 def read_in_steps(
-    index: Path, transcripts: Sequence[Changed], *, is_background: bool = False
+    index: Path, transcripts: Sequence[Changed], keeper: Keeper | None = None, *, is_background: bool = False
 ) -> Iterator[ReadStep]:
     """Read these transcripts into the index, one after the other, in steps of about a piece, of one
-    transcript or of many. A file may hang, so the index is locked only once all of a step is read."""
+    transcript or of many. What can't be kept is read all the same, and kept another time."""
     if is_background:
         give_precedence()
-    unread = deque(transcripts)
+    keeper, unread = keeper or Keeper(), deque(transcripts)
     while unread:
-        size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
-        with SessionIndex.opened(index) as sessions:
-            while unread and size < PIECE and (not read or read[-1][1].is_last):
-                if read and not _is_resumed(unread[0].file):
-                    break  # it is compared with what is in the index by then
-                transcript = unread.popleft()
-                piece = _next_piece(sessions, transcript)
-                read.append((transcript.file, piece))
-                size += max(1, piece.size)
-            with transaction(sessions.db):
-                stored = [sessions.store(piece.session, piece.since, piece.messages) for _, piece in read]
-        if not read[-1][1].is_last:
-            unread.appendleft(Changed(read[-1][0], stored[-1]))
-        yield ReadStep(size, len(unread))
+        rest = deque(unread)
+        try:
+            size = _read_step(index, rest, keeper)
+        except KeptUnusable as error:
+            keeper = keeper.without(error)
+            unread = deque(one for one in unread if one.file.mark != GONE)
+            continue
+        unread = rest
+        yield ReadStep(size, len(unread), keeper.problem)
 
 
-def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
+def _read_step(index: Path, unread: deque[Changed], keeper: Keeper) -> int:
+    """Bytes that were read of the first of these transcripts. A file may hang, so index and store are locked
+    only once all of the step is read; a message is kept before the index says that it was read (ADR 96)."""
+    size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
+    with SessionIndex.opened(index) as sessions, keeper.opened() as kept:
+        most = PIECE // 2 if kept.is_thorough else PIECE
+        while unread and size < most and (not read or read[-1][1].is_last):
+            if read and not is_resumed_file(unread[0].file):
+                break  # it is compared with what is in the index by then
+            transcript = unread.popleft()
+            piece = _next_piece(sessions, kept, transcript)
+            read.append((transcript.file, piece))
+            size += max(1, piece.size)
+        kept.store_copies([piece.copy for _, piece in read if piece.copy])
+        with transaction(sessions.db):
+            for _, piece in read:
+                stored = sessions.store(piece.session, piece.since, piece.messages)
+                if piece.is_last:
+                    kept.restore(sessions, stored)
+    if not read[-1][1].is_last:
+        unread.appendleft(Changed(read[-1][0], stored))
+    return size
+
+
+def _next_piece(index: SessionIndex, kept: Keeping, transcript: Changed) -> _ReadPiece:
     """The next piece of a transcript; nothing of one that can't be read, until it has changed."""
     file, session = transcript.file, transcript.indexed or _unread(transcript.file)
     transcripts, mtime = transcripts_of(file.agent), file.mtime
+    if file.mark == GONE:  # all of it is restored from what is kept
+        return _ReadPiece(replace(session, mtime=file.mtime, mark=GONE), 0, (), _RESTORED, True)
     try:
         if transcripts and file.session:
-            return _read_rows(index, transcripts, file, session)
+            return _read_rows(index, transcripts, transcript, kept)
         if transcripts and (file.path.endswith(".jsonl") or not is_database(Path(file.path))):
-            return _read_file(index, transcripts, file, session)
+            return _read_file(index, transcripts, transcript, kept)
     except NoUnpacker:
         mtime = 0  # it may be installed by the next time
     except (OSError, ValueError):
@@ -308,33 +284,51 @@ def _next_piece(index: SessionIndex, transcript: Changed) -> _ReadPiece:
 
 
 def _read_file(
-    index: SessionIndex, transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession
+    index: SessionIndex, transcripts: Transcripts, transcript: Changed, kept: Keeping
 ) -> _ReadPiece:
+    file, indexed = transcript.file, transcript.indexed or _unread(transcript.file)
+    own = kept.wanted(file, indexed.id)
     with opened_file(file.path, parts_of(transcripts)) as handle:
-        is_same = file.inode == indexed.inode and os.fstat(handle).st_size >= indexed.offset
+        size = os.fstat(handle).st_size
+        is_same = file.inode == indexed.inode and size >= indexed.offset
         if not is_same or digest_before(handle, indexed.offset) != indexed.before:
             indexed = replace(indexed, offset=0, is_midline=False)
-        piece = read_piece(handle, indexed.offset, indexed.is_midline)
+        is_rewritten = own is not None and bool(
+            own.end and (size < own.end or digest_before(handle, own.end) != own.before)
+        )
+        if own and (is_rewritten or kept.copied(own) < indexed.offset):
+            start = 0 if is_rewritten else max(0, kept.copied(own))
+            indexed = replace(indexed, offset=start, is_midline=False)
+        most = [PIECE // 2] if kept.is_thorough else []
+        piece = read_piece(handle, indexed.offset, indexed.is_midline, *most)
         first = [first_line(handle)] if indexed.offset else []
         head = transcripts.head(first or islice(piece.lines, _HEAD_LINES))
         messages = [m for m in transcripts.messages([*first, *piece.lines]) if m.line >= len(first)]
         messages = [replace(m, line=m.line - len(first)) for m in messages] if first else messages
         complete, end = _complete(messages, piece, indexed.offset)
-        before = digest_before(handle, end)
+        before, before_all = digest_before(handle, end), digest_before(handle, piece.end)
     id_ = head.id or indexed.id or session_named(file.path, transcripts.OF_SESSION)
     session = replace(indexed, id=id_, cwd=file.cwd or indexed.cwd or head.cwd, inode=file.inode)
+    seen = (file.size, file.mtime) if piece.is_last else (0, indexed.mtime)
     session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
-    if piece.is_last:
-        session = replace(session, size=file.size, mtime=file.mtime)
-    at = file.mtime // _NANOSECONDS
-    is_copy = not is_resumed(transcripts, file.path)
+    session = replace(session, size=seen[0], mtime=seen[1], mark="")
+    is_copy = not is_resumed_file(file)
     if is_copy:  # what sessions that have a transcript say is known from there
         others = {m.session for m in complete} - {"", id_}
         known = {other for other in others if index.has(file.agent, other)}
         complete = [m for m in complete if m.session not in known]
-    new = (new_message(m, file.agent, id_, piece.starts[m.line], at=at) for m in complete)
+    own = kept.wanted(file, id_)
+    placed = [(piece.starts[m.line], m) for m in complete]
+    said = keepable(placed, file.agent, id_, is_kept=own is not None)
+    at = file.mtime // _NANOSECONDS
+    new = (new_message(one.message, session, one.place, one.key, at=at) for one in said)
     found = [replace(m, traits=m.traits | IS_COPY) if is_copy else m for m in new if m]
-    return _ReadPiece(session, indexed.offset, found, piece.end - indexed.offset, piece.is_last)
+    until, lines = None if piece.is_last else end, [*zip(piece.starts, piece.lines, strict=True)]
+    part = TranscriptPiece(indexed.offset, until, said, lines, piece.end, before_all)
+    if is_rewritten:
+        part = part._replace(rewritten="shorter" if own and size < own.end else "longer")
+    copy = kept.copy(own, session, part) if own else None
+    return _ReadPiece(session, indexed.offset, found, piece.end - indexed.offset, piece.is_last, copy)
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
@@ -348,21 +342,28 @@ def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tupl
 
 
 def _read_rows(
-    index: SessionIndex, transcripts: Transcripts, file: TranscriptFile, indexed: IndexedSession
+    index: SessionIndex, transcripts: Transcripts, transcript: Changed, kept: Keeping
 ) -> _ReadPiece:
+    file, indexed = transcript.file, transcript.indexed or _unread(transcript.file)
     place, since = index.last(indexed.number)
+    own = kept.wanted(file, file.session)
+    if own:
+        place, since = min((place, since), kept.last(own))
     values = {"session": file.session, "since": since, "until": ""}
     rows = islice(first_rows_of(Path(file.path), transcripts.QUERY, values), _ROWS)
     lines = [row[0] for row in rows if isinstance(row[0], str)]
     messages = list(transcripts.messages(lines))
     is_last = len(lines) < _ROWS or len(messages) < 2
-    new = [
-        new_message(message, file.agent, file.session, place + order, is_named=True)
-        for order, message in enumerate(messages if is_last else messages[:-1])
-    ]
-    session = replace(indexed, id=file.session, cwd=file.cwd, inode=file.inode)
+    messages = messages if is_last else messages[:-1]
+    session = replace(indexed, id=file.session, cwd=file.cwd, inode=file.inode, mark="")
     session = replace(session, mark=file.mark, mtime=file.mtime) if is_last else session
-    return _ReadPiece(session, place, [*filter(None, new)], sum(map(len, lines)), is_last)
+    placed = [*enumerate(messages, place)]
+    said = keepable(placed, file.agent, file.session, is_kept=own is not None)
+    new = [new_message(one.message, session, one.place, one.key, is_named=True) for one in said]
+    until = None if is_last else place + len(messages)
+    part = TranscriptPiece(place, until, said, placed_lines(placed, lines), is_named=True)
+    copy = kept.copy(own, session, part) if own else None
+    return _ReadPiece(session, place, [*filter(None, new)], sum(map(len, lines)), is_last, copy)
 
 
 def _unread(file: TranscriptFile) -> IndexedSession:

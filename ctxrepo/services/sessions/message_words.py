@@ -7,7 +7,13 @@ from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.layout import spelled_out
-from ctxrepo.storage.sessions.session_index import BY_AGENT, IS_COPY, USED_TOOLS, NewMessage
+from ctxrepo.storage.sessions.session_index import (
+    BY_AGENT,
+    IS_COPY,
+    USED_TOOLS,
+    IndexedSession,
+    NewMessage,
+)
 
 MOST_CHARACTERS = 100_000
 """Of a longer message the rest isn't searched."""
@@ -34,19 +40,19 @@ def words_of(message: Message) -> str:
 
 
 def new_message(
-    message: Message, agent: str, session: str, place: int, *, is_named: bool = False, at: int = 0
+    message: Message, session: IndexedSession, place: int, key: int, *, is_named: bool = False, at: int = 0
 ) -> NewMessage | None:
     """The message for the index, at `place` in the transcript of `session`; None where nothing can be found
     in it. `at` is when, for an agent that doesn't record that."""
     words = words_of(message)
     if not words.strip():
         return None
-    is_copy = bool(message.session) and message.session != session
+    is_copy = bool(message.session) and message.session != session.id
     traits = (BY_AGENT if message.who == "agent" else 0) | (IS_COPY if is_copy else 0)
     traits |= USED_TOOLS if message.tools else 0
     spelled = spelled_out(words)
     return NewMessage(
-        key_of(message, agent, session, place),
+        key,
         traits,
         int(seconds_of(message.at) or at),
         place,

@@ -11,7 +11,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.conversations import read_conversation, shown
 from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions
 from ctxrepo.services.sessions.profiles import Profiles
-from ctxrepo.services.sessions.session_projects import resume_command
+from ctxrepo.services.sessions.session_projects import resume_command, why_no_command
 from ctxrepo.services.sessions.session_search import anchors_of_sessions, last_before
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexedSession, index_file
@@ -45,6 +45,8 @@ class PromptMoment:
     anchor: Anchor | None = None
     anchor_id: str = ""
     resume: str = ""
+    no_resume: str = ""
+    """Why there is none, where its agent could go on with others."""
 
 
 def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float) -> PromptMoment:
@@ -82,6 +84,7 @@ def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float
         anchor=anchor,
         anchor_id=Tape(tuple(anchors)).short_ids.get(anchor.id, anchor.id) if anchor else "",
         resume=resume,
+        no_resume=why_no_command(indexed) if indexed else "",
     )
 
 
@@ -90,6 +93,12 @@ def resume_of(memory: Memory, agent: str, session: str, indexed: IndexedSession 
     knows that; '' where its agent has none."""
     known = indexed or indexed_session(memory, agent, session) or IndexedSession("", agent, session, "")
     return resume_command(known, Profiles(memory).assignment(agent, known.path))
+
+
+def why_no_resume(memory: Memory, agent: str, session: str) -> str:
+    """Why a person can't go on with a session, where that is to be said."""
+    indexed = indexed_session(memory, agent, session)
+    return why_no_command(indexed) if indexed else ""
 
 
 def indexed_session(memory: Memory, agent: str, session: str) -> IndexedSession | None:

@@ -51,6 +51,9 @@ class Projects:
 
 def why_no_command(session: IndexedSession) -> str:
     """Why a person is given no command for a session, where it is because of its folder or its file."""
+    if session.is_gone:
+        agent = AGENTS[session.agent].title if session.agent in AGENTS else session.agent
+        return f"its transcript is gone, so {agent} can't resume it; ctxrepo kept what was said"
     if len(session.cwd) > _MOST_CHARACTERS:
         return "the name of its folder is too long"
     if shown(session.cwd, _MOST_CHARACTERS) != session.cwd:

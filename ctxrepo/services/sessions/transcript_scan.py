@@ -1,9 +1,12 @@
 """All that transcripts hold is searched for a text, byte by byte: what tools gave back, too."""
 
 import json
+import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,14 +14,17 @@ from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import second_at, seconds_of
 from ctxrepo.domain.tape.session_messages import SessionMessage
-from ctxrepo.errors import NoAnswer, NotFound, UsageError
+from ctxrepo.errors import KeptUnusable, NoAnswer, NotFound, UsageError
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.services.sessions.index_update import transcripts_here
+from ctxrepo.services.sessions.keeping import gone_transcript
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import Projects
 from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, SessionsFound, hit_of, snippet
+from ctxrepo.services.sessions.transcripts_here import transcripts_here
 from ctxrepo.storage.disk.recent import rows_of
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.sessions.kept_file import kept_file
+from ctxrepo.storage.sessions.kept_sessions import KeptSessions
 from ctxrepo.storage.sessions.session_index import IndexedSession
 from ctxrepo.storage.sessions.transcript_files import (
     AROUND,
@@ -86,6 +92,17 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
         if time.monotonic() > end:
             is_complete = False
             break
+    names = {file.name for file in here.files}
+    try:
+        for hit in _in_kept(memory, names, needles, any_case=ignores_case):
+            if len(hits) >= query.limit or time.monotonic() > end:
+                is_complete = is_complete and len(hits) >= query.limit
+                break
+            is_late = hit.file.mtime // _NANOSECONDS >= query.since
+            if is_late and query.wants(projects, hit.file.agent, hit.cwd):
+                hits.append(_hit(hit, query.text, projects, profiles))
+    except (KeptUnusable, sqlite3.Error):
+        is_complete = False
     if not hits:
         raise NotFound(f"{query.text!r} was found in no transcript")
     return SessionsFound(hits, is_complete)
@@ -156,8 +173,32 @@ def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit
                 yield RawHit(file, session, folders.get(session) or "", around)
 
 
+def _in_kept(
+    memory: Memory, names: Collection[str], needles: Sequence[bytes], *, any_case: bool
+) -> Iterator[RawHit]:
+    """The same in what is kept of transcripts that aren't there any more, as those of these `names` are."""
+    texts = [needle.decode("utf-8", "replace") for needle in needles]
+    spelled = [text.lower() for text in texts] if any_case else texts
+    with KeptSessions.opened(kept_file(memory.state.root)) as store:
+        sessions = sorted(store.sessions().values(), key=lambda session: -session.last)
+        for session in (one for one in sessions if one.name not in names and not one.is_empty):
+            found = (
+                (line, at)
+                for line in store.lines(session)
+                if (at := _first_place(line.lower() if any_case else line, spelled)) >= 0
+            )
+            for line, at in islice(found, _PER_FILE):
+                around = line[max(0, at - AROUND) : at + AROUND]
+                yield RawHit(gone_transcript(session), session.id, session.cwd, around)
+
+
+def _first_place(text: str, needles: Sequence[str]) -> int:
+    return min((at for needle in needles if (at := text.find(needle)) >= 0), default=-1)
+
+
 def _hit(raw: RawHit, text: str, projects: Projects, profiles: Profiles) -> SessionHit:
     session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
+    session = replace(session, mark=raw.file.mark)
     plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(raw.around)
     when = second_at((seconds_of(moment[1]) or 0.0) if moment else 0.0)

@@ -4,16 +4,17 @@ or that it skips those which its user hasn't trusted, and how it comes to trust 
 The agent is asked for its trust, and writes it itself: only it knows what it compares."""
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.protocol import AskedHook, Trust
-from ctxrepo.agents.switches import Layer, Switch
+from ctxrepo.agents.switches import Switch
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine
+from ctxrepo.services.setup.session_deletion import layers_of
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
 
@@ -35,7 +36,7 @@ def find_obstacles(connection: Connection) -> list[HookObstacle]:
 def _obstacle(connection: Connection, switch: Switch) -> HookObstacle | None:
     """What the settings in all places say of this switch; None where hooks run."""
     title, current = connection.agent.title, None
-    for layer in _layers(connection, switch):
+    for layer in layers_of(connection.agent, connection.machine, switch):
         try:
             data = foreign.read(layer.path)
             is_off = None if data is None else switch.is_off(data.decode("utf-8"))
@@ -56,18 +57,6 @@ def _obstacle(connection: Connection, switch: Switch) -> HookObstacle | None:
         else:
             current = None
     return current
-
-
-def _layers(connection: Connection, switch: Switch) -> Iterator[Layer]:
-    """The files that may have the switch, those that a `*` stands for in the order of their names."""
-    machine = connection.machine
-    folder = machine.folder_of(connection.agent)
-    for layer in switch.layers(folder, machine.checkout, machine.environment):
-        if "*" not in layer.path.name:
-            yield layer
-        else:
-            paths = sorted(layer.path.parent.glob(layer.path.name))
-            yield from (Layer(path, layer.needs_trust) for path in paths)
 
 
 def _doubt(problem: str, remedy: str) -> HookObstacle:

@@ -92,6 +92,7 @@ def index_sessions(memory: Memory, events: Sequence[SpoolEvent], log: Callable[[
     if not (unread_mark(memory).exists() or is_turn(events)):
         return
     try:
-        update_index(memory, SECONDS, is_background=True)
+        if unkept := update_index(memory, SECONDS, is_background=True).unkept:
+            log(f"sessions are not kept: {unkept}")
     except (CtxrepoError, OSError) as error:
         log(in_words(error))

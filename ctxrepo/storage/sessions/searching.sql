@@ -36,3 +36,12 @@ and m.number in (
 select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
 where (size > 0 or mark <> '') and number not in (select session from message)
 and number not in (select session from copy) order by mtime desc
+
+--- not_kept
+delete from message where session = :number and key not in (select value from json_each(:kept))
+
+--- gone
+update session set mark = :gone, inode = 0, size = 0 where number = :number
+
+--- missing
+select value from json_each(?) where value not in (select key from message)

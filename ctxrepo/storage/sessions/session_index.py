@@ -27,6 +27,9 @@ BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
 """Traits of a message: by the agent; a copy, of the session from which this one was forked, or in a file from
 which the agent doesn't go on; with tools used."""
 
+GONE = "gone"
+"""The mark of a session whose transcript has gone, while it is kept (ADR 96)."""
+
 _WASTE = 10_000
 """Messages without a row that don't count."""
 
@@ -50,6 +53,11 @@ class IndexedSession:
     is_midline: bool = False
     before: bytes = b""
     number: int = 0
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its agent has deleted the transcript, so that all there is of it is what is kept."""
+        return self.mark == GONE
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,7 @@ class IndexSize:
 _FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
 _SAME = "select number, session, traits from message where key = ?"
 _DELETE = "delete from message where number = ?"
+_GONE = "select number from session where agent = ? and id = ? and mark = ? and number <> ?"
 _COPY = "insert or ignore into copy values (?, ?)"
 _WORDS = "insert into words(rowid, text) values (?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
@@ -152,11 +161,24 @@ class SessionIndex:
                 self.db.execute("delete from copy where session = ?", (session.number,))
                 self.db.execute("delete from session where number = ?", (session.number,))
 
+    def leave(self, session: IndexedSession, kept: Iterable[int]) -> None:
+        """A session whose file has gone: of its messages those with the keys `kept` stay."""
+        values = {"number": session.number, "kept": json.dumps([*kept]), "gone": GONE}
+        with transaction(self.db):
+            self.db.execute(_SQL["not_kept"], values)
+            self.db.execute(_SQL["gone"], values)
+
+    def missing(self, keys: Iterable[int]) -> list[int]:
+        """Those of these keys that no message has."""
+        return [key for (key,) in self.db.execute(_SQL["missing"], (json.dumps([*keys]),))]
+
     def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
         """What a session says from the place `since` on; inside the caller's transaction."""
         values = (getattr(session, field.name) for field in fields(session) if field.name != "number")
         row = [storable(value) if isinstance(value, str) else value for value in values]
         (number,) = self.db.execute(_SQL["session"], row).fetchone()
+        if not session.is_gone:
+            self._take_over(number, session)
         before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
         for message in messages:
             old, *facts = before.pop(message.key, (0,))
@@ -167,6 +189,14 @@ class SessionIndex:
             self._add(number, message)
         self.db.executemany(_DELETE, [(old,) for old, *_ in before.values()])
         return replace(session, number=number)
+
+    def _take_over(self, number: int, session: IndexedSession) -> None:
+        """The messages of the same session at a place where it is no more become those of this one."""
+        same = (session.agent, session.id, GONE, number)
+        for (gone,) in self.db.execute(_GONE, same).fetchall():
+            self.db.execute("update message set session = ? where session = ?", (number, gone))
+            self.db.execute("update or ignore copy set session = ? where session = ?", (number, gone))
+            self.db.execute("delete from session where number = ?", (gone,))
 
     def _add(self, session: int, message: NewMessage) -> None:
         name = storable(message.name)

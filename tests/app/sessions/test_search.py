@@ -16,7 +16,20 @@ from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.storage.processes.lock import TryLock
 
-HIT = {"agent", "session", "project", "cwd", "who", "when", "text", "entry", "path", "resume", "anchor"}
+HIT = {
+    "agent",
+    "session",
+    "project",
+    "cwd",
+    "who",
+    "when",
+    "text",
+    "entry",
+    "path",
+    "resume",
+    "anchor",
+    "no_resume",
+}
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from needs import lacks, unless
 from services.sessions.conftest import Finder
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
+from ctxrepo.services.health.silent_sessions import not_understood
 from ctxrepo.services.sessions.conversations import read_conversation
 from ctxrepo.services.sessions.index_update import update_index
-from ctxrepo.services.sessions.silent_sessions import not_understood
 from ctxrepo.storage.sessions.session_index import size_of_index
 from ctxrepo.storage.sessions.transcript_files import read_piece
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout

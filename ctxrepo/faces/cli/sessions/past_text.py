@@ -71,7 +71,8 @@ def search_text(on: OnTape[TapeHits]) -> str:
 
 def read_text(on: OnTape[TapeReading], *, is_whole: bool) -> str:
     lines = [*_message_lines(on.value.messages, is_whole=is_whole)]
-    lines += [f"resume  {on.resume}"] if on.resume else []
+    if on.resume or on.no_resume:
+        lines.append(f"resume  {on.resume or f'no command: {on.no_resume}'}")
     return "\n".join(lines) or "nothing was said there"
 
 
