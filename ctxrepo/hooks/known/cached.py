@@ -61,6 +61,8 @@ class EntryHit:
         ) = row
         self.score = score
         """How well it fits: the higher, the better."""
+        self.own = 100.0
+        """How far it stands out by itself, as a multiple of what chance reaches, where that was measured."""
         self.is_pinned = False
 
 

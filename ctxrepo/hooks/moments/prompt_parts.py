@@ -15,7 +15,8 @@ from ctxrepo.hooks.session.traces import Subject, note_trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # most prompts recall nothing, and needn't load it
-    from ctxrepo.hooks.recall.ranking import Ranking, RecallAnswer, RecallRequest
+    from ctxrepo.hooks.recall.choice import RecallAnswer
+    from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest
 
 SWITCHES = ("CTXREPO_OFF", "CTXREPO_NO_RECALL")
 """Environment variables that turn recall off."""
@@ -152,7 +153,8 @@ def _recall(prompt: Prompt, subject: Subject) -> "RecallAnswer":
     """What the prompt recalls. The ledger notes what it was about, for a vague follow-up; `subject` is told
     where words ranked though meaning was to."""
     from ctxrepo.domain.words.prompt_terms import words
-    from ctxrepo.hooks.recall.ranking import SOCIAL, RecallRequest, choose, is_social, silent_answer
+    from ctxrepo.hooks.recall.choice import SOCIAL, choose, is_social, silent_answer
+    from ctxrepo.hooks.recall.ranking import RecallRequest
 
     world, session, text = prompt.world, prompt.session, prompt.event.prompt
     request = RecallRequest(text, session.record.asked, folders_of(prompt.place.scopes), world.recall_limit)

@@ -8,7 +8,8 @@ from ctxrepo.hooks.known.cached import EntryHit, ScopeSpan, hits_at, spans_of
 from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
-from ctxrepo.hooks.recall.ranking import RecallRequest, choose_for_prompt, rank_by_words
+from ctxrepo.hooks.recall.choice import choose_for_prompt
+from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.hooks.session.session import Session
 
 LIMIT = 3
@@ -105,7 +106,8 @@ def _likely(
     if not text:
         return []
     from ctxrepo.hooks.recall.ask_helper import MOST_READ, ask
-    from ctxrepo.hooks.recall.ranking import RecallRequest, choose_for_edit, is_social
+    from ctxrepo.hooks.recall.choice import choose_for_edit, is_social
+    from ctxrepo.hooks.recall.ranking import RecallRequest
 
     here = os.path.normpath(event.cwd or os.getcwd())
     about = f"{path.removeprefix(here + '/')}\n{text[:MOST_READ]}"

@@ -363,7 +363,8 @@ def _asked_again(
     """What the last of these prompts recalls once more, after those before it."""
     if not asked:
         return []
-    from ctxrepo.hooks.recall.ranking import RecallRequest, choose, is_social, rank_by_words
+    from ctxrepo.hooks.recall.choice import choose, is_social
+    from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 
     *before, last = asked
     request = RecallRequest(last, before, folders_of(scopes), world.recall_limit)

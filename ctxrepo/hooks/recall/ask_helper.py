@@ -10,7 +10,7 @@ from ctxrepo.hooks.known.cached import commit_of, generation_of, json_array
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import OPENING, age_of
 from ctxrepo.hooks.recall.prompt_query import hits_of
-from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest, margin_alone, rank_by_words
+from ctxrepo.hooks.recall.ranking import BY_MEANING, Ranking, RecallRequest, margin_alone, rank_by_words
 from ctxrepo.hooks.wakeup import start_helper
 
 SOCKET = "warm.sock"
@@ -21,7 +21,7 @@ FAILED = "warm.failed"
 
 NOTHING = "no entry stands out, neither by its words nor by its meaning"
 
-VERSION = 4
+VERSION = 5
 """Version of question and answer; a helper of another version answers nothing."""
 
 HELPER_SECONDS = 0.05
@@ -48,8 +48,8 @@ _BEST = 10
 """At least one of so many best hits must contain words of a vague prompt, or the prompt must stand out
 without those before it. They are more than by words, as meaning also ranks high what shares none."""
 
-_ALONE = 1.0
-"""The margin that it must reach by itself."""
+_ALONE = BY_MEANING.least
+"""The margin that it must reach by itself: less wouldn't be given without the prompts before it either."""
 
 _MOST_EARLIER = 4
 """The most earlier prompts that are sent: even if JSON escapes every letter, they fit in a line."""
@@ -64,9 +64,11 @@ _QUESTION = """
     select json_object('v', ?, 'prompt', ?, 'before', json(?), 'scopes', json(?), 'limit', ?)"""
 _HEAD = """
     select json_extract(?1, '$.v'), json_extract(?1, '$.head'), json_extract(?1, '$.generation'),
-        json_extract(?1, '$.margin'), json_extract(?1, '$.alone'), json_type(?1, '$.read')"""
+        json_type(?1, '$.read')"""
+_MARGINS = "select value from json_each(?, '$.margins') limit 3"
 _SCORES = """
-    select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?, '$.scores') limit 100"""
+    select json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]')
+    from json_each(?, '$.scores') limit 100"""
 
 
 def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> tuple[Ranking | None, str]:
@@ -182,26 +184,36 @@ def _parse(
     cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest
 ) -> tuple[Ranking | None, str]:
     """The ranking in `line`; None when it is malformed, or is about another state of the cache, and why."""
-    version, head, generation, margin, alone, read = cache.execute(_HEAD, (line,)).fetchone()
+    version, head, generation, read = cache.execute(_HEAD, (line,)).fetchone()
     if (version, head, generation) != (VERSION, commit_of(cache), generation_of(cache)):
         return None, BEHIND if version == VERSION else ""
     rows = cache.execute(_SCORES, (line,)).fetchall()
-    are_scores = all(isinstance(number, int) and isinstance(score, float) for number, score in rows)
-    if not (isinstance(margin, float) and isinstance(alone, float) and are_scores):
+    are_scores = all(
+        isinstance(number, int) and isinstance(score, float) and isinstance(own, float)
+        for number, score, own in rows
+    )
+    margins = tuple([margin for (margin,) in cache.execute(_MARGINS, (line,)) if isinstance(margin, float)])
+    if len(margins) != 3 or not are_scores:
         return None, ""
-    ranking = ranking_of(cache, dict(rows), margin, alone, asked)
+    scores, own = {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}
+    ranking = ranking_of(cache, scores, own, margins, asked)
     if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer
         ranking.by_words = rank_by_words(cache, asked)
     return ranking, ""
 
 
 def ranking_of(
-    cache: _sqlite3.Connection, scores: dict[int, float], margin: float, alone: float, asked: RecallRequest
+    cache: _sqlite3.Connection,
+    scores: dict[int, float],
+    own: dict[int, float],
+    margins: tuple[float, ...],
+    asked: RecallRequest,
 ) -> Ranking:
-    """The ranking by these scores. The best stands out by `margin`, without earlier prompts by `alone`."""
-    hits = hits_of(cache, scores, len(scores))
-    ranking = Ranking(asked, hits, NOTHING)
-    ranking.reached = margin
+    """The ranking by these scores. `margins` say how far the best stands out: beside this prompt, at an edit
+    with this text, and without earlier prompts; `own` how far each entry does by itself."""
+    hits = hits_of(cache, scores, len(scores), own)
+    ranking = Ranking(asked, hits, NOTHING, BY_MEANING)
+    ranking.margin, ranking.margin_of_edit, alone = margins
     if hits and alone < _ALONE:
         ranking.alone = margin_alone(cache, asked, hits[:_BEST])
     return ranking

@@ -108,13 +108,16 @@ def score_by_words(
     return scores, _most_words_in_one(scores, posted)
 
 
-def hits_of(cache: _sqlite3.Connection, scores: dict[int, float], limit: int) -> list[EntryHit]:
-    """The `limit` entries with the best scores, best first."""
+def hits_of(
+    cache: _sqlite3.Connection, scores: dict[int, float], limit: int, own: dict[int, float] | None = None
+) -> list[EntryHit]:
+    """The `limit` entries with the best scores, best first; `own` says how far each stands out by itself."""
     if limit <= 0 or not scores:
         return []
     hits = hits_at(cache, _best(cache, scores, limit, _FIRST_ENTRIES))
     for number, hit in hits.items():
         hit.score = scores[number]
+        hit.own = own[number] if own else hit.own
     return sorted(hits.values(), key=lambda hit: (-hit.score, hit.path, hit.first_line))
 
 

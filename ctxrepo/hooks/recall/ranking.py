@@ -1,8 +1,8 @@
-"""Entries ranked for a prompt, and the choice of what is given of them."""
+"""Entries ranked for a prompt by its words, and what any ranking tells: how far its best one stands out."""
 
 import _sqlite3
 
-from ctxrepo.domain.words.prompt_terms import days_in, fold, is_left_alone, words
+from ctxrepo.domain.words.prompt_terms import days_in, everyday_share, words
 from ctxrepo.hooks.known.cached import EntryHit, spans_of
 from ctxrepo.hooks.known.world import RECALL_LIMIT
 from ctxrepo.hooks.recall.prompt_query import VAGUE, find, hits_of, score_by_words, weighted_words, worth_of
@@ -19,7 +19,12 @@ MIN_SCORE_OFFSET). In a larger memory more is found by chance, and a rare word i
 (docs/adr/0024-evidence-within-a-budget.md)."""
 
 USUAL_WORDS = 12
-"""In a longer prompt chance finds more; what that adds up to grows with the root of its words."""
+MORE_BY_LENGTH = 0.65
+"""In a longer prompt chance finds more words; what that adds up to grows with this power of its length."""
+
+LESS_EVERYDAY = 0.5
+"""What a margin loses beside a prompt of nothing but everyday words, as "run the tests again"; beside others
+it loses in proportion (docs/adr/0098-a-dose-that-knows-its-ranker.md)."""
 
 FEW_ENTRIES = 0.5
 """Where that score comes to less, a memory has so few entries that a prompt is given all that fits."""
@@ -59,36 +64,55 @@ class RecallRequest:
         """The most entries that are given."""
 
 
-class Ranking:
-    """The entries for a text in the order in which they fit it, and how far the best one stands out."""
+class Dose:
+    """How many entries a prompt is given, by the margin of its ranking."""
 
-    def __init__(
-        self, asked: RecallRequest, hits: list[EntryHit], why_none: str, is_by_words: bool = False
-    ) -> None:
+    def __init__(self, least: float, per_margin: float, share: float, own: float = 0.0) -> None:
+        self.least = least
+        """The margin from which an entry is given."""
+        self.per_margin = per_margin
+        """How many more are given for each 1.0 of margin above that."""
+        self.share = share
+        """An entry below this share of the best score is left out."""
+        self.own = own
+        """An entry besides the first that stands out by less than this by itself is left out."""
+
+    def entries(self, margin: float, most: int) -> int:
+        """How many entries, of `most` at most."""
+        if not margin >= self.least:
+            return 0
+        return int(min(1.5 + self.per_margin * (margin - self.least), most))
+
+
+BY_WORDS = Dose(least=0.65, per_margin=10.0, share=0.5)
+BY_MEANING = Dose(least=0.65, per_margin=15.0, share=0.35, own=0.65)
+"""The numbers are from `tools/recall/dose.py`, which prints what others would come to."""
+
+
+class Ranking:
+    """The entries for a text in the order in which they fit it, and how far the best one stands out.
+
+    Whoever ranks fills in the margins, by words or by meaning; what is chosen of it asks for nothing else."""
+
+    def __init__(self, asked: RecallRequest, hits: list[EntryHit], why_none: str, dose: Dose) -> None:
         self.asked = asked
         self.hits = hits
         """The best entries, best first: as many as may be given, and LEFT_OUT more."""
         self.why_none = why_none
         """Why none of them is given, where the best one doesn't stand out or there is none."""
-        self.is_by_words = is_by_words
-        """Whether words alone made it."""
-        self.reached = 0.0
-        """What the best entry reaches."""
-        self.by_chance = 1.0
-        """What a text of the usual length reaches here by chance."""
+        self.dose = dose
+        """How much of it a prompt is given."""
+        self.margin = 0.0
+        """How far the best entry stands out beside this prompt: 1 is what is found by chance."""
+        self.margin_of_edit = 0.0
+        """The same for a text that asks nothing, whose length and everyday words say nothing."""
         self.alone = SURE
         """The margin by the prompt's own words or meaning, where it was read together with the prompts before
         it; below 1 it was only they that found the entries."""
+        self.heading_words: list[str] = []
+        """Words that bring all that stands below a heading with one of them, where that is too much."""
         self.by_words: Ranking | None = None
         """The ranking by words that goes before this one, where the model can't read the text."""
-
-    def margin(self) -> float:
-        """How far the best entry stands out beside a prompt of this length: 1 is what is found by chance."""
-        return multiple(self.reached, self.by_chance * more_by_chance(self.asked.prompt))
-
-    def margin_of_any_length(self) -> float:
-        """The same for a text whose length says nothing."""
-        return multiple(self.reached, self.by_chance)
 
 
 def rank_by_words(cache: _sqlite3.Connection, asked: RecallRequest) -> Ranking:
@@ -96,13 +120,22 @@ def rank_by_words(cache: _sqlite3.Connection, asked: RecallRequest) -> Ranking:
     scores, matched = score_by_words(cache, asked.prompt, asked.before, asked.scopes)
     hits = hits_of(cache, scores, asked.limit + LEFT_OUT)
     if not hits:
-        return Ranking(asked, [], NOTHING, is_by_words=True)
+        return Ranking(asked, [], NOTHING, BY_WORDS)
     best, *_ = hits
-    ranking = Ranking(asked, hits, CHANCE_HIT, is_by_words=True)
-    ranking.reached = best.score + bonus(matched)
-    ranking.by_chance = min_score(cache, asked.scopes)
+    ranking = Ranking(asked, hits, CHANCE_HIT, BY_WORDS)
+    reached, by_chance = best.score + bonus(matched), min_score(cache, asked.scopes)
+    ranking.margin = margin_by_words(reached, by_chance, asked.prompt)
+    ranking.margin_of_edit = multiple(reached, by_chance)
     ranking.alone = margin_alone(cache, asked, hits[:_BEST])
+    if not days_in(asked.prompt):  # a heading may be the day that is asked for
+        ranking.heading_words = list(weighted_words(asked.prompt, asked.before))
     return ranking
+
+
+def margin_by_words(reached: float, by_chance: float, prompt: str) -> float:
+    """How far a score, with its `bonus`, stands out from what chance reaches for a prompt like this one;
+    `by_chance` is the `min_score`."""
+    return multiple(reached, by_chance * more_by_chance(prompt)) * telling(prompt)
 
 
 def is_vague(asked: RecallRequest) -> bool:
@@ -134,154 +167,15 @@ def min_score(cache: _sqlite3.Connection, scopes: list[str]) -> float:
 
 def more_by_chance(prompt: str) -> float:
     """How many times as much a prompt of so many words reaches by chance as one of the usual length."""
-    share: float = max(len(words(prompt)) / USUAL_WORDS, 1.0) ** 0.5
+    share: float = max(len(words(prompt)) / USUAL_WORDS, 1.0) ** MORE_BY_LENGTH
     return share
+
+
+def telling(prompt: str) -> float:
+    """What is left of a margin because so many words of the prompt are of everyday work: from 0.5 to 1."""
+    return 1.0 - LESS_EVERYDAY * everyday_share(prompt)
 
 
 def bonus(matched: float) -> float:
     """What is added to the best score because a single entry contains words of the prompt of this weight."""
     return BONUS_PER_WORD * max(matched - WORDS_BY_CHANCE, 0.0)
-
-
-NEAR_BEST = 0.4
-"""What scores below this share of the best entry is no answer to a person's query."""
-
-_STEM, _ENDING = 4, 3
-"""Letters of a word that another form of it has too: all but the last three, four at least."""
-
-SOCIAL = "the prompt is too short, only thanks, agrees or greets, or is a notice of the agent's own"
-SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
-FAR_BELOW = "scores far below the best"
-HEADING_ONLY = "only its heading fits, as with a better entry below it that is given"
-ENOUGH_BETTER = "enough better entries were found"
-BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times what prompts find here by chance"
-
-
-class Dose:
-    """`margin` is what the best entry reaches, as a multiple of what prompts find by chance."""
-
-    def __init__(self, least: float, per_margin: float, share: float) -> None:
-        self.least = least
-        """The margin from which an entry is given."""
-        self.per_margin = per_margin
-        """How many more are given for each 1.0 of margin above that."""
-        self.share = share
-        """An entry below this share of the best score is left out."""
-
-    def entries(self, margin: float, most: int) -> int:
-        """How many entries, of `most` at most."""
-        if not margin >= self.least:
-            return 0
-        return int(min(1.5 + self.per_margin * (margin - self.least), most))
-
-
-BY_EDIT = Dose(least=1.75, per_margin=0.0, share=1.0)
-"""For an edit, which asks nothing: mostly none, at most one (docs/adr/0049-a-dose-of-recall.md)."""
-
-BY_WORDS = Dose(least=0.85, per_margin=15.0, share=0.5)
-BY_MEANING = Dose(least=0.8, per_margin=16.0, share=0.35)
-
-
-class RecallAnswer:
-    """The entries that are given for a text, or why there is silence."""
-
-    def __init__(self, why: str, hits: list[EntryHit], left_out: list[tuple[EntryHit, str]]) -> None:
-        self.why = why
-        """Why there is silence; '' where there is none."""
-        self.hits = hits
-        """The entries, best first."""
-        self.left_out = left_out
-        """Entries that came near, each with why it isn't among the hits."""
-
-
-def is_social(asked: RecallRequest) -> bool:
-    """Whether the prompt is too short or too social to look anything up: it needs no ranking."""
-    return is_left_alone(asked.prompt, bool(asked.before))
-
-
-def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
-    """The answer that gives no entry, for this reason; those that came `near` count as left out."""
-    return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
-
-
-def choose(ranking: Ranking, is_gated: bool) -> RecallAnswer:
-    """What a hook gives for a prompt; without the gate that is all there is."""
-    return choose_for_prompt(ranking) if is_gated else choose_all(ranking)
-
-
-def choose_for_prompt(ranking: Ranking) -> RecallAnswer:
-    """A dose of what stands out, or silence, and why; by words where the model can't read the prompt."""
-    answer = None if ranking.by_words is None else choose_dose(ranking.by_words)
-    return answer if answer and answer.hits else choose_dose(ranking)
-
-
-def choose_dose(ranking: Ranking, dose: Dose | None = None) -> RecallAnswer:
-    """What a prompt is given of this ranking, by the usual dose or another one; or silence, and why."""
-    if ranking.alone < 1:
-        return silent_answer(SAID_BEFORE, ranking.hits)
-    usual = BY_WORDS if ranking.is_by_words else BY_MEANING
-    answer = _choose_best(ranking, dose or usual, ranking.margin())
-    asked = ranking.asked
-    if not ranking.is_by_words or days_in(asked.prompt):  # a heading may be the day that is asked for
-        return answer
-    return one_of_each_heading(answer, list(weighted_words(asked.prompt, asked.before)))
-
-
-def choose_for_query(ranking: Ranking) -> RecallAnswer:
-    """What comes near the best entry, for a person who asks: never silence where anything fits."""
-    answer = choose_all(ranking)
-    floor = max([hit.score for hit in answer.hits], default=0.0) * NEAR_BEST
-    near = [hit for hit in answer.hits if hit.score >= floor]
-    far = [hit for hit in answer.hits if hit.score < floor]
-    if not far:
-        return answer
-    others = [hit for hit, _ in answer.left_out]
-    return RecallAnswer(answer.why, near, [(hit, FAR_BELOW) for hit in [*far, *others]][:LEFT_OUT])
-
-
-def choose_for_edit(ranking: Ranking) -> RecallAnswer:
-    """The entry that an edit is about, if one stands out that far; the length of an edit says nothing."""
-    return _choose_best(ranking, BY_EDIT, ranking.margin_of_any_length())
-
-
-def choose_all(ranking: Ranking) -> RecallAnswer:
-    """Whatever there is; by words where the model can't read the text and they find anything."""
-    if ranking.by_words is not None and ranking.by_words.hits:
-        ranking = ranking.by_words
-    hits, limit = ranking.hits, ranking.asked.limit
-    if not hits:
-        return silent_answer(ranking.why_none)
-    return RecallAnswer("", hits[:limit], [(hit, ENOUGH_BETTER) for hit in hits[limit:]][:LEFT_OUT])
-
-
-def _choose_best(ranking: Ranking, dose: Dose, margin: float) -> RecallAnswer:
-    """As many of the best entries as the dose makes of the margin; or silence, and why."""
-    hits, limit = ranking.hits, ranking.asked.limit
-    if not hits or not margin >= dose.least:
-        return silent_answer(ranking.why_none, hits)
-    best, *_ = hits
-    count = dose.entries(margin, limit)
-    floor = best.score * dose.share
-    chosen = [hit for hit in hits[:count] if hit.score >= floor]
-    enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
-    rest = [(hit, FAR_BELOW if hit.score < floor else enough) for hit in hits[len(chosen) :]]
-    return RecallAnswer("", chosen, rest[:LEFT_OUT])
-
-
-def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
-    """The same with only the best of the entries that fit by a word of their heading alone: such a word
-    brings all that stands below it."""
-    stems = [word[: max(_STEM, len(word) - _ENDING)] for word in asked]
-    headings = set()
-    chosen, others = [], []
-    for hit in answer.hits:
-        text, heading = fold(hit.text), (hit.path, hit.heading)
-        is_by_heading = any(stem in fold(hit.heading) for stem in stems)
-        if not is_by_heading or any(stem in text for stem in stems):
-            chosen.append(hit)
-        elif heading in headings:
-            others.append((hit, HEADING_ONLY))
-        else:
-            chosen.append(hit)
-            headings.add(heading)
-    return RecallAnswer(answer.why, chosen, [*others, *answer.left_out][:LEFT_OUT])

@@ -88,13 +88,29 @@ def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fus
     return told
 
 
-def margin(words: Array, above: Array, is_known: Array, how: Fusion = FUSION) -> float:
+def margin(
+    words: Array, above: Array, is_known: Array, more_words: float = 1.0, how: Fusion = FUSION
+) -> float:
     """How far the best entry stands out, where 1 is what is reached by chance: any in words, one of the best
-    in meaning, `above_usual` by so much."""
+    in meaning, `above_usual` by so much. In words chance reaches `more_words` times the usual; in meaning a
+    long text reaches no more than a short one."""
     meant = float(above[is_known].max()) if is_known.any() else 0.0
-    worded = float(in_rare_words(words).max(initial=0.0))
-    both = (how.meaning_gate * meant + how.words_gate * worded) / least(len(words), how)
-    return max(both, worded / how.words_alone)
+    worded = float(in_rare_words(words).max(initial=0.0)) / more_words
+    return float(_multiples(np.array(meant), np.array(worded), len(words), how))
+
+
+def own_margins(
+    words: Array, above: Array, entries: int, more_words: float = 1.0, how: Fusion = FUSION
+) -> Array:
+    """How far each of some entries, in a memory of so many, stands out by itself, measured as by `margin`."""
+    return _multiples(above, words / log(entries + 2) / more_words, entries, how)
+
+
+def _multiples(meant: Array, worded: Array, entries: int, how: Fusion) -> Array:
+    """How many times what chance reaches that is, in meaning and words together or in words alone."""
+    both = (how.meaning_gate * meant + how.words_gate * worded) / least(entries, how)
+    found: Array = np.maximum(both, worded / how.words_alone)
+    return found
 
 
 def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
@@ -109,6 +125,17 @@ def spread_of(rows: Array) -> float:
     count = len(rows)
     in_common = (float(np.square(rows.sum(axis=0)).sum()) - count) / max(count * (count - 1), 1)
     return max(1.0 - in_common, _SMALLEST)
+
+
+def told_apart(rows: Array) -> float:
+    """How much nearer to each other a model puts texts that mean the same than others: 1 where it makes them
+    equal, 0 where it makes no difference. Each two rows, from the first on, mean the same."""
+    likeness = rows @ rows.T
+    firsts = np.arange(0, len(rows), 2)
+    same = float(likeness[firsts, firsts + 1].mean())
+    pairs = np.arange(len(rows)) // 2
+    others = float(likeness[pairs[:, None] != pairs].mean())
+    return (same - others) / max(1.0 - others, _SMALLEST)
 
 
 def least(entries: int, how: Fusion = FUSION) -> float:

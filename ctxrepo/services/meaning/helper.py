@@ -16,7 +16,8 @@ from ctxrepo.errors import in_words
 from ctxrepo.hooks.known.cached import commit_of, generation_of, open_cache
 from ctxrepo.hooks.known.world import World, stamp_of
 from ctxrepo.hooks.recall.ask_helper import VERSION
-from ctxrepo.hooks.recall.ranking import RecallRequest, choose_for_prompt, rank_by_words
+from ctxrepo.hooks.recall.choice import choose_for_prompt
+from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.lazy import make_all
 from ctxrepo.services.meaning.meanings import embed, pending
 from ctxrepo.services.meaning.semantic import can_read, open_semantic, score_by_meaning
@@ -112,8 +113,9 @@ class Helper:
             scores = score_by_meaning(cache, self._meanings, self._embedder, asked)
             if scores is None:
                 return b""
-            found = {"margin": scores.margin, "alone": scores.alone, "read": is_read}
-            return json.dumps({**told, **found, "scores": list(scores.by_number.items())}).encode() + b"\n"
+            found = {"margins": scores.margins, "read": is_read}
+            rows = [(number, score, scores.own[number]) for number, score in scores.by_number.items()]
+            return json.dumps({**told, **found, "scores": rows}).encode() + b"\n"
 
     def _embed(self) -> None:
         """In a thread of its own, after everybody else on this machine."""

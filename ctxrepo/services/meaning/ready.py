@@ -57,7 +57,11 @@ def make_ready(memory: Memory) -> ReadyResult:
     from ctxrepo.services.meaning.meanings import embed, pending, standing
     from ctxrepo.services.meaning.semantic import open_semantic
 
-    meanings, embedder = open_semantic(name, models, memory.state.vectors)
+    try:
+        meanings, embedder = open_semantic(name, models, memory.state.vectors)
+    except ModelUnusable as error:  # for doctor to tell, and hooks start no helper for a while
+        memory.state.warm_failed.write_text(error.message, "utf-8")
+        raise
     _ = memory.cache.head  # laid out, should it be missing
     cache = memory.hook_cache()
     if cache is None:

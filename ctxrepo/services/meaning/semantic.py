@@ -10,8 +10,16 @@ from ctxrepo.domain.words.prompt_terms import is_wide, runs
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.recall.ask_helper import ranking_of
 from ctxrepo.hooks.recall.prompt_query import score_by_words
-from ctxrepo.hooks.recall.ranking import LEFT_OUT, Ranking, RecallRequest, is_vague, rank_by_words
-from ctxrepo.services.meaning.fusion import FUSION, Array, above_usual, fused, margin
+from ctxrepo.hooks.recall.ranking import (
+    LEFT_OUT,
+    Ranking,
+    RecallRequest,
+    is_vague,
+    more_by_chance,
+    rank_by_words,
+    telling,
+)
+from ctxrepo.services.meaning.fusion import FUSION, Array, above_usual, fused, margin, own_margins
 from ctxrepo.services.meaning.meanings import Meanings, Space
 from ctxrepo.storage.meaning.models import find_model
 from ctxrepo.storage.meaning.vectors import Embedder, Vectors
@@ -38,12 +46,16 @@ _LANGUAGE = 150
 _FEWEST = 3
 """Of fewer words nothing is said by an average."""
 
+UNREAD_COUNTS = 0.65
+"""What is left of the margin of a prompt that the model can't read and words don't answer either."""
+
 LOOKED_AT = 20
 """The best entries, one of which must stand out for any to be given."""
 
 
 def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
-    """What `rank_by_meaning` wants; ModelUnusable where the model is missing or can't be loaded."""
+    """What `rank_by_meaning` wants; ModelUnusable if the model is missing, can't be loaded or tells no texts
+    apart."""
     found = find_model(model, models)
     if found is None:
         raise ModelUnusable(
@@ -51,7 +63,15 @@ def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Em
             "`ctxrepo cache embed` brings what recall.model names; a folder is named by its whole path.",
         )
     embedder = Embedder(found)
-    return Meanings(Vectors(vectors, found.key), embedder), embedder
+    meanings = Meanings(Vectors(vectors, found.key), embedder)
+    if not meanings.is_sane():
+        meanings.vectors.close()
+        raise ModelUnusable(
+            f"the model {model} doesn't tell texts apart on this machine, so prompts are answered by words",
+            "Weights of 8 bits need a processor with VNNI, or a scale of 63 instead of 127 (reduce_range): "
+            "make the model anew so, or take one that isn't quantized.",
+        )
+    return meanings, embedder
 
 
 def rank_by_meaning(
@@ -62,19 +82,31 @@ def rank_by_meaning(
     scores = score_by_meaning(cache, vectors, embedder, asked)
     if scores is None:
         return rank_by_words(cache, asked)
-    ranking = ranking_of(cache, scores.by_number, scores.margin, scores.alone, asked)
+    ranking = ranking_of(cache, scores.by_number, scores.own, scores.margins, asked)
     if not can_read(embedder, asked.prompt):
         ranking.by_words = rank_by_words(cache, asked)
     return ranking
 
 
 class Scores(NamedTuple):
-    """`margin` is how far the best entry stands out, `alone` how far one does without the prompts before this
-    one; `by_number` has the scores of the best entries."""
+    """`margins` say how far the best entry stands out: beside this prompt, at an edit with this text, and
+    without the prompts before this one. `by_number` has the scores of the best entries, `own` how far each
+    stands out by itself."""
+
+    margins: tuple[float, float, float]
+    by_number: dict[int, float]
+    own: dict[int, float]
+
+
+class _Weighed(NamedTuple):
+    """How far the best entry stands out beside the prompt, and where the text only tells what an edit is of;
+    what each entry of the space scores, and how far the best ones stand out by themselves."""
 
     margin: float
-    alone: float
-    by_number: dict[int, float]
+    at_edit: float
+    scores: Array
+    best: Array
+    own: Array
 
 
 def score_by_meaning(
@@ -84,27 +116,33 @@ def score_by_meaning(
     space = vectors.of(cache, asked.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    reached, scores = _weighed(cache, vectors, space, embedder, asked)
-    alone = reached
+    found = _weighed(cache, vectors, space, embedder, asked)
+    alone = found.at_edit
     if is_vague(asked):
         by_itself = RecallRequest(asked.prompt, [], asked.scopes)
-        alone, _ = _weighed(cache, vectors, space, embedder, by_itself)
-    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
-    return Scores(reached, alone, {int(space.numbers[place]): float(scores[place]) for place in best})
+        alone = _weighed(cache, vectors, space, embedder, by_itself).margin
+    numbers = space.numbers[found.best].tolist()
+    by_number = dict(zip(numbers, found.scores[found.best].tolist(), strict=True))
+    own = dict(zip(numbers, found.own.tolist(), strict=True))
+    return Scores((found.margin, found.at_edit, alone), by_number, own)
 
 
 def _weighed(
     cache: sqlite3.Connection, vectors: Meanings, space: Space, embedder: Embedder, asked: RecallRequest
-) -> tuple[float, Array]:
-    """(how far the best entry stands out, what each entry of the space scores)"""
+) -> _Weighed:
     scored, _ = score_by_words(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
     prompt = embedder.prompt(text_of(asked))
     scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, FUSION)
-    first = np.argsort(-scores, kind="stable")[:LOOKED_AT]
-    rows = space.gated[first]
-    above = above_usual(rows @ prompt, vectors.usual(rows), vectors.spread)
-    return margin(words, above, space.is_known[first], FUSION), scores
+    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
+    rows, is_known = space.gated[best], space.is_known[best]
+    above = np.where(is_known, above_usual(rows @ prompt, vectors.usual(rows), vectors.spread), 0.0)
+    first, longer = slice(LOOKED_AT), more_by_chance(asked.prompt)
+    beside = margin(words, above[first], is_known[first], longer) * telling(asked.prompt)
+    if not can_read(embedder, asked.prompt):
+        beside *= UNREAD_COUNTS
+    at_edit = margin(words, above[first], is_known[first])
+    return _Weighed(beside, at_edit, scores, best, own_margins(words[best], above, len(words), longer))
 
 
 def can_read(embedder: Embedder, prompt: str) -> bool:

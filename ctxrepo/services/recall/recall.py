@@ -17,9 +17,10 @@ from ctxrepo.hooks.known.silence import why_silent
 from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT, open_hooks, world_of
 from ctxrepo.hooks.moments.prompt_parts import not_given, why_recall_is_off
 from ctxrepo.hooks.packet.sections import recall_block
-from ctxrepo.hooks.recall import ranking
+from ctxrepo.hooks.recall import choice, ranking
+from ctxrepo.hooks.recall.choice import RecallAnswer
 from ctxrepo.hooks.recall.prompt_query import postings, weighted_words, worth_of
-from ctxrepo.hooks.recall.ranking import Ranking, RecallAnswer, RecallRequest
+from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest
 from ctxrepo.hooks.session.traces import Subject, note_trace
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.delivery.sessions import Caller
@@ -114,11 +115,12 @@ def items_that_fit(
         for word in {word for item in items for word in item.words}
     }
     hits = [(_hit(item, sum(worth[word] for word in item.words)), len(item.words)) for item in items]
-    enough = ranking.min_score(cache, list(scopes)) * ranking.more_by_chance(prompt)
+    enough = ranking.min_score(cache, list(scopes))
     best = max(hit.score for hit, _ in hits)
-    near = [
-        hit for hit, matched in hits if hit.score + ranking.bonus(matched) >= enough * ranking.BY_WORDS.least
+    margins = [
+        ranking.margin_by_words(hit.score + ranking.bonus(matched), enough, prompt) for hit, matched in hits
     ]
+    near = [hit for (hit, _), margin in zip(hits, margins, strict=True) if margin >= ranking.BY_WORDS.least]
     fitting = [hit for hit in near if hit.score >= ranking.BY_WORDS.share * best]
     fitting.sort(key=lambda hit: (-hit.score, hit.path, hit.first_line))
     return [(hit, CHECKLIST) for hit in fitting[:_MOST_ITEMS]]
@@ -224,7 +226,7 @@ def recall(
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         with ranker_of(memory) as rank:
             found, silence = _answer(cache, asked, scopes, rank, world.is_gated)
-        if found.why != ranking.SOCIAL:
+        if found.why != choice.SOCIAL:
             items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
             found.left_out = items + found.left_out
         trace = note_trace(cache, world.repo, subject, found.why, found.hits, found.left_out)
@@ -272,15 +274,15 @@ def _answer(
     """The answer within the budget, by the gate if `is_gated`; and why a prompt would be given nothing, ''
     where it would be given something, or a prompt asks."""
     request = RecallRequest(asked.text[:MAX_TEXT], list(asked.before), list(scopes), asked.limit)
-    is_left_alone = is_gated and ranking.is_social(request)
+    is_left_alone = is_gated and choice.is_social(request)
     if is_left_alone and asked.purpose == "prompt":
-        return ranking.silent_answer(ranking.SOCIAL), ""
+        return choice.silent_answer(choice.SOCIAL), ""
     ranked = rank(cache, request)
-    as_prompt = ranking.silent_answer(ranking.SOCIAL) if is_left_alone else ranking.choose(ranked, is_gated)
+    as_prompt = choice.silent_answer(choice.SOCIAL) if is_left_alone else choice.choose(ranked, is_gated)
     if asked.purpose == "prompt":
         found, silence = as_prompt, ""
     else:
-        found = ranking.choose_for_query(ranked) if asked.purpose == "query" else ranking.choose_all(ranked)
+        found = choice.choose_for_query(ranked) if asked.purpose == "query" else choice.choose_all(ranked)
         silence = as_prompt.why
     _, given = recall_block(found.hits, 0, "", asked.budget)
     why = f"no entry has room within {asked.budget} bytes" if found.hits and not given else found.why

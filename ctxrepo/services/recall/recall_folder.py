@@ -11,7 +11,8 @@ from ctxrepo.domain.text import place
 from ctxrepo.hooks.known.cached import EntryHit
 from ctxrepo.hooks.known.world import RECALL_BYTES, RECALL_LIMIT
 from ctxrepo.hooks.packet.sections import recall_block
-from ctxrepo.hooks.recall.ranking import RecallRequest, choose, is_social
+from ctxrepo.hooks.recall.choice import choose, is_social
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.recall.queries import Query, QueryAnswer, read_queries, render_answers
 from ctxrepo.services.recall.recall import Question, Ranker, RecallResult, answered, by_meaning, by_words

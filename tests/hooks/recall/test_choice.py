@@ -13,28 +13,31 @@ from recalls import PAIRS, cache_of, cache_of_things, recall
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.hooks.known.cached import EntryHit
-from ctxrepo.hooks.recall.ranking import (
+from ctxrepo.hooks.recall.choice import (
     BEYOND_DOSE,
-    BY_MEANING,
-    BY_WORDS,
-    CHANCE_HIT,
     ENOUGH_BETTER,
     FAR_BELOW,
     HEADING_ONLY,
-    LEFT_OUT,
     NEAR_BEST,
-    NOTHING,
+    NOT_BY_ITSELF,
     SAID_BEFORE,
     SOCIAL,
-    SURE,
-    Dose,
-    Ranking,
-    RecallRequest,
     choose_all,
     choose_dose,
     choose_for_edit,
     choose_for_prompt,
     choose_for_query,
+)
+from ctxrepo.hooks.recall.ranking import (
+    BY_MEANING,
+    BY_WORDS,
+    CHANCE_HIT,
+    LEFT_OUT,
+    NOTHING,
+    SURE,
+    Dose,
+    Ranking,
+    RecallRequest,
 )
 
 DOSE = Dose(least=0.8, per_margin=10.0, share=0.5)
@@ -44,11 +47,9 @@ def hits(*scores: float) -> list[EntryHit]:
     return [EntryHit((f"e{n}", "a.md", "", n, n, "", "text", "h"), s) for n, s in enumerate(scores, 1)]
 
 
-def ranking(
-    *scores: float, limit: int = 24, margin: float = SURE, prompt: str = "", is_by_words: bool = False
-) -> Ranking:
-    made = Ranking(RecallRequest(prompt, [], ["shop"], limit), hits(*scores), CHANCE_HIT, is_by_words)
-    made.reached = margin
+def ranking(*scores: float, limit: int = 24, margin: float = SURE, dose: Dose = BY_MEANING) -> Ranking:
+    made = Ranking(RecallRequest("", [], ["shop"], limit), hits(*scores), CHANCE_HIT, dose)
+    made.margin = margin
     return made
 
 
@@ -79,24 +80,34 @@ def test_a_larger_margin_never_gives_less_and_the_limit_holds(
 
 
 def test_what_is_left_out_says_why() -> None:
-    found = choose_dose(ranking(10, 9, 8, 4, 3, margin=0.9), DOSE)
+    found = choose_dose(ranking(10, 9, 8, 4, 3, margin=0.9, dose=DOSE))
     assert [hit.id for hit in found.hits] == ["e1", "e2"]
     whys = [why for _, why in found.left_out]
     assert whys == [BEYOND_DOSE.format(2, 0.9), FAR_BELOW, FAR_BELOW]
     assert whys[0].startswith("beyond the dose of 2, as the best entry reaches 0.90 times")
-    at_limit = choose_dose(ranking(10, 9, 8, limit=2, margin=5.0), DOSE)
+    at_limit = choose_dose(ranking(10, 9, 8, limit=2, margin=5.0, dose=DOSE))
     assert [why for _, why in at_limit.left_out] == [ENOUGH_BETTER]
 
 
+def test_an_entry_that_hardly_stands_out_by_itself_is_left_out_unless_it_is_the_best_one() -> None:
+    made = ranking(10, 9, 8, 7, margin=3.0, dose=Dose(least=0.8, per_margin=10.0, share=0.1, own=0.6))
+    for hit, own in zip(made.hits, (0.1, 0.5, 0.6, 0.59), strict=True):
+        hit.own = own
+    found = choose_dose(made)
+    assert ids(found.hits) == ["e1", "e3"]
+    assert [(hit.id, why) for hit, why in found.left_out] == [("e2", NOT_BY_ITSELF), ("e4", NOT_BY_ITSELF)]
+    assert len(choose_all(made).hits) == 4
+
+
 def test_below_the_least_margin_there_is_silence() -> None:
-    found = choose_dose(ranking(*range(30, 0, -1), margin=0.5), DOSE)
+    found = choose_dose(ranking(*range(30, 0, -1), margin=0.5, dose=DOSE))
     assert (found.why, found.hits, len(found.left_out)) == (CHANCE_HIT, [], LEFT_OUT)
 
 
 def test_the_usual_dose_is_that_of_the_ranking() -> None:
-    given = choose_for_prompt(ranking(10, 4, 3, margin=2.0)).hits
+    given = choose_for_prompt(ranking(10, 4, 2, margin=2.0)).hits
     assert ids(given) == ["e1", "e2"]
-    assert ids(choose_for_prompt(ranking(10, 4, 3, margin=2.0, is_by_words=True)).hits) == ["e1"]
+    assert ids(choose_for_prompt(ranking(10, 4, 2, margin=2.0, dose=BY_WORDS)).hits) == ["e1"]
 
 
 def test_what_only_the_prompts_before_found_is_not_given() -> None:
@@ -118,22 +129,31 @@ def test_a_person_is_given_what_comes_near_the_best_whatever_the_margin() -> Non
 
 
 @pytest.mark.parametrize(("margin", "given"), [(1.74, 0), (1.75, 1), (9.0, 1)])
-def test_an_edit_brings_one_entry_however_long_it_is(margin: float, given: int) -> None:
-    text = " ".join(f"word{n}" for n in range(90))
-    found = choose_for_edit(ranking(9, 8, 7, margin=margin, prompt=text, limit=1))
-    as_prompt = choose_for_prompt(ranking(9, 8, 7, margin=2.0, prompt=text))
+def test_an_edit_brings_one_entry_by_a_margin_of_its_own(margin: float, given: int) -> None:
+    made = ranking(9, 8, 7, margin=0.1, limit=1)
+    made.margin_of_edit = margin
+    found = choose_for_edit(made)
     assert ids(found.hits) == ["e1"][:given]
-    assert (found.why, as_prompt.why) == ("" if given else CHANCE_HIT, CHANCE_HIT)
+    assert (found.why, choose_for_prompt(made).why) == ("" if given else CHANCE_HIT, CHANCE_HIT)
+
+
+def test_of_a_heading_with_a_word_of_the_prompt_one_entry_is_given_where_the_ranking_says_so() -> None:
+    made = ranking(10, 9)
+    for hit in made.hits:
+        hit.heading = "Agenda"
+    assert ids(choose_for_prompt(made).hits) == ["e1", "e2"]
+    made.heading_words = ["agenda"]
+    assert ids(choose_for_prompt(made).hits) == ["e1"]
 
 
 def test_where_the_model_cannot_read_the_text_words_go_first_if_they_give_anything() -> None:
     made = ranking(10, 9)
-    words = made.by_words = ranking(3, 2, 1, margin=0.5, is_by_words=True)
+    words = made.by_words = ranking(3, 2, 1, margin=0.5, dose=BY_WORDS)
     assert ids(choose_for_prompt(made).hits) == ["e1", "e2"]
     assert len(choose_all(made).hits) == 3
     assert ids(choose_for_query(made).hits) == ["e1", "e2"]
     assert [hit.score for hit in choose_for_query(made).hits] == [3, 2]
-    words.reached = BY_WORDS.least
+    words.margin = BY_WORDS.least
     assert [hit.score for hit in choose_for_prompt(made).hits] == [3]
     made.by_words = ranking()
     assert [hit.score for hit in choose_all(made).hits] == [10, 9]
@@ -167,7 +187,8 @@ def test_one_word_of_a_heading_brings_one_entry_that_says_nothing_of_it(tmp_path
     note = Note("shop/web.md", f"{agenda}\n# Bills\n\n- in euros\n")
     with cache_of([*PAIRS, note], tmp_path / "cache.db") as cache:
         found = recall(cache, RecallRequest("receptionists want a shortcut in the agenda", [], ["shop"]))
-    assert {hit.text for hit in found.hits} == {"- an agenda can be printed", "- columns are rooms"}
+    below = {hit.text for hit in found.hits if hit.heading == "Agenda"}
+    assert below == {"- an agenda can be printed", "- columns are rooms"}
     assert next((hit.text, why) for hit, why in found.left_out) == ("- red is late", HEADING_ONLY)
 
 

@@ -17,15 +17,18 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.words.prompt_terms import MAX_WORDS
 from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.recall.choice import SAID_BEFORE
 from ctxrepo.hooks.recall.ranking import (
     FEW_ENTRIES,
     LEFT_OUT,
-    SAID_BEFORE,
+    LESS_EVERYDAY,
+    MORE_BY_LENGTH,
     SURE,
     RecallRequest,
     more_by_chance,
     multiple,
     rank_by_words,
+    telling,
 )
 from ctxrepo.storage.cache.writer import Cache
 
@@ -83,7 +86,7 @@ def test_the_longer_a_prompt_the_more_it_must_reach(cache: _sqlite3.Connection) 
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_chance_grows_with_the_words_of_a_prompt_and_is_never_below_the_usual(one: int, other: int) -> None:
     few, many = (more_by_chance(" ".join(f"w{n}" for n in range(k))) for k in sorted((one, other)))
-    assert 1.0 <= few <= many <= (MAX_WORDS / 12) ** 0.5
+    assert 1.0 <= few <= many <= (MAX_WORDS / 12) ** MORE_BY_LENGTH
 
 
 ITEMS = st.lists(
@@ -188,9 +191,23 @@ def test_a_ranking_tells_how_far_its_best_stands_out_for_any_length(cache: _sqli
     )
     assert [hit.id for hit in short.hits] == [hit.id for hit in long.hits]
     assert len(short.hits) <= 3 + LEFT_OUT
-    assert short.margin() == short.margin_of_any_length() == long.margin_of_any_length()
-    assert long.margin() == pytest.approx(short.margin() / more_by_chance(long.asked.prompt))
-    assert long.margin() < short.margin()
+    assert short.margin == short.margin_of_edit == long.margin_of_edit
+    assert long.margin == pytest.approx(short.margin / more_by_chance(long.asked.prompt))
+    assert long.margin < short.margin
+
+
+def test_everyday_words_lower_the_margin_of_a_prompt_and_none_of_an_edit(cache: _sqlite3.Connection) -> None:
+    plain, everyday = (
+        rank_by_words(cache, RecallRequest(prompt, [], ["shop"]))
+        for prompt in ("haproxy", "fix the haproxy test")
+    )
+    assert plain.margin_of_edit == plain.margin == everyday.margin_of_edit
+    assert everyday.margin == pytest.approx(plain.margin * (1 - LESS_EVERYDAY * 2 / 3))
+
+
+@given(st.text(max_size=80))
+def test_at_most_half_of_a_margin_is_lost_to_everyday_words(prompt: str) -> None:
+    assert 1 - LESS_EVERYDAY <= telling(prompt) <= 1
 
 
 def test_a_vague_prompt_has_a_margin_of_its_own(cache: _sqlite3.Connection) -> None:

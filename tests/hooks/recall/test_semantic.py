@@ -22,7 +22,7 @@ from world import NOTES, World, socket_in
 from ctxrepo.hooks.known.cached import commit_of, generation_of, open_cache
 from ctxrepo.hooks.recall import ask_helper
 from ctxrepo.hooks.recall.ask_helper import LINE_BYTES, NOTHING, SOCKET, VERSION, ranking_of
-from ctxrepo.hooks.recall.ranking import SURE, RecallRequest
+from ctxrepo.hooks.recall.ranking import BY_MEANING, SURE, RecallRequest
 from ctxrepo.storage.processes import listener as listener_module
 from ctxrepo.storage.processes.listener import Listener, question, reply
 
@@ -93,7 +93,7 @@ def good(world: World, **other: object) -> bytes:
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
     told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
-    told |= {"margin": 2.0, "alone": 2.0, "read": True, "scores": [[number, 2.5]], **other}
+    told |= {"margins": [2.0, 2.0, 2.0], "read": True, "scores": [[number, 2.5, 2.0]], **other}
     cache.close()
     return json.dumps(told).encode() + b"\n"
 
@@ -126,7 +126,7 @@ def test_what_the_helper_names_is_delivered(world: World, helper: Callable[..., 
 
 def test_its_silence_is_silence(world: World, helper: Callable[..., Helper]) -> None:
     world.be_patient()
-    helper(says(world, margin=0.4))
+    helper(says(world, margins=[0.4, 2.0, 2.0]))
     assert prompted(world) == ""
 
 
@@ -183,12 +183,14 @@ def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Hel
         {"v": VERSION + 1},
         {"head": "c0"},
         {"generation": 99},
-        {"margin": None},
-        {"alone": None},
-        {"scores": [["x", 1.0]]},
-        {"scores": [[1, "y"]]},
+        {"margins": None},
+        {"margins": [2.0, 2.0]},
+        {"margins": [2.0, "x", 2.0]},
+        {"scores": [["x", 1.0, 2.0]]},
+        {"scores": [[1, "y", 2.0]]},
+        {"scores": [[1, 1.0]]},
         {"scores": [7]},
-        {"scores": None, "margin": 3},
+        {"scores": None, "margins": 3},
     ],
     ids=str,
 )
@@ -202,7 +204,7 @@ def test_an_answer_that_isnt_about_this_cache_counts_for_nothing(
 
 def test_numbers_that_are_no_entries_deliver_nothing(world: World, helper: Callable[..., Helper]) -> None:
     world.be_patient()
-    helper(says(world, scores=[[1, 9.0], [-5, 8.0], [1 << 62, 7.0]]))
+    helper(says(world, scores=[[1, 9.0, 2.0], [-5, 8.0, 2.0], [1 << 62, 7.0, 2.0]]))
     assert prompted(world) == ""
 
 
@@ -332,9 +334,11 @@ def test_scores_become_a_ranking(world: World, scores: list[float]) -> None:
     with closing(_cache(world)) as cache:
         number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
         asked = RecallRequest(PROMPT, [], ["shop"], 4)
-        made = ranking_of(cache, dict(zip([number], scores, strict=False)), 2.0, 0.5, asked)
-    assert [hit.score for hit in made.hits] == scores
-    assert (made.why_none, made.margin(), made.alone, made.is_by_words) == (NOTHING, 2.0, SURE, False)
+        by_number = dict(zip([number], scores, strict=False))
+        made = ranking_of(cache, by_number, {number: 0.7}, (2.0, 3.0, 0.5), asked)
+    assert [(hit.score, hit.own) for hit in made.hits] == [(score, 0.7) for score in scores]
+    assert (made.why_none, made.margin, made.margin_of_edit, made.alone) == (NOTHING, 2.0, 3.0, SURE)
+    assert (made.dose, made.heading_words) == (BY_MEANING, [])
 
 
 def test_a_vague_prompt_that_reaches_little_alone_is_looked_for_by_its_own_words(world: World) -> None:
@@ -344,9 +348,13 @@ def test_a_vague_prompt_that_reaches_little_alone_is_looked_for_by_its_own_words
         number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
         alone = [
             ranking_of(
-                cache, {number: 2.0}, 2.0, reached, RecallRequest("again, once more", before, ["shop"])
+                cache,
+                {number: 2.0},
+                {number: 2.0},
+                (2.0, 2.0, reached),
+                RecallRequest("again, once more", before, ["shop"]),
             ).alone
-            for reached in (0.99, 1.0)
+            for reached in (BY_MEANING.least - 0.01, BY_MEANING.least)
         ]
     assert alone == [0.0, SURE]
 

@@ -133,3 +133,45 @@ def test_what_stands_around_an_entry_is_of_its_own_note(sizes: list[int], seed: 
         )
         assert whole[place] == pytest.approx(own / np.linalg.norm(own))
         assert beside[place] == pytest.approx(near / np.linalg.norm(near))
+
+
+@given(common=st.floats(0.0, 0.95), noise=st.floats(0.0, 0.3), seed=st.integers(0, 1000))
+def test_a_model_tells_pairs_apart_however_near_it_puts_all_texts(
+    common: float, noise: float, seed: int
+) -> None:
+    import numpy as np
+
+    from ctxrepo.services.meaning.fusion import told_apart
+
+    rng = np.random.default_rng(seed)
+    twins = np.repeat(np.eye(6), 2, axis=0) + rng.normal(0, noise / 6, (12, 6))
+    near = np.concatenate([np.full((12, 1), common**0.5), (1 - common) ** 0.5 * twins], axis=1)
+    near /= np.linalg.norm(near, axis=1, keepdims=True)
+    assert told_apart(near) > 0.7
+    alike = 1.0 + rng.normal(0, 0.2, (12, 400))
+    alike /= np.linalg.norm(alike, axis=1, keepdims=True)
+    assert abs(told_apart(alike)) < 0.3
+
+
+def test_the_margin_is_that_of_the_entry_that_stands_out_most_by_itself() -> None:
+    import numpy as np
+
+    from ctxrepo.services.meaning.fusion import margin, own_margins
+
+    known = np.ones(3, bool)
+    for words, above in (([30.0, 2, 0], [0.1, 0.1, 0.1]), ([0.0, 0, 0], [0.6, 0.1, -0.2])):
+        own = own_margins(np.array(words), np.array(above), 3, 1.5)
+        assert own[0] > own[1] > own[2]
+        assert margin(np.array(words), np.array(above), known, 1.5) == pytest.approx(own[0])
+
+
+def test_in_words_chance_reaches_more_beside_a_long_prompt_and_in_meaning_no_more() -> None:
+    import numpy as np
+
+    from ctxrepo.services.meaning.fusion import margin
+
+    known, none = np.ones(3, bool), np.zeros(3)
+    meant = np.array([0.5, 0.1, 0.1])
+    assert margin(none, meant, known, 3.0) == margin(none, meant, known)
+    words = np.array([20.0, 0, 0])
+    assert margin(words, none, known, 3.0) == pytest.approx(margin(words / 3.0, none, known))

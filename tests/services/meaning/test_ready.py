@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from checkout import MODEL
@@ -107,6 +109,41 @@ def test_a_helper_that_could_not_begin_is_told(machine: Machine) -> None:
     assert "could not begin: the disk is full" in now.missing
     make_ready(machine.open())
     assert readiness(machine.open()).missing == ""
+    end_helper(machine)
+
+
+@pytest.fixture
+def rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models put all texts near to each other, as those do whose rounded weights a processor can't add up."""
+    from ctxrepo.storage.meaning.vectors import Embedder
+
+    exact = Embedder._run
+
+    def run(self: Embedder, texts: Sequence[str]) -> Any:
+        import numpy as np
+
+        rows = exact(self, texts)
+        noise = [np.random.default_rng(len(text)).normal(0, 0.2, rows.shape[1]) for text in texts]
+        near = 1.0 + np.array(noise)
+        found: Any = near / np.linalg.norm(near, axis=1, keepdims=True)
+        return found
+
+    monkeypatch.setattr(Embedder, "_run", run)
+
+
+@pytest.mark.usefixtures("rounded")
+def test_a_model_that_tells_nothing_apart_is_refused_and_words_answer(machine: Machine) -> None:
+    setting(machine, "recall.model", str(MODEL))
+    end_helper(machine)
+    config = machine.places.config_file
+    config.write_text(config.read_text().replace("semantic = false", "semantic = true"))
+    refused = machine.json("cache", "embed")
+    assert refused["exit"] == 1
+    assert "doesn't tell texts apart on this machine" in refused["error"]["message"]
+    assert "reduce_range" in refused["error"]["hint"]
+    assert "doesn't tell texts apart" in readiness(machine.open()).missing
+    asked = machine.json("recall", "which endpoint has postgres?")
+    assert "doesn't tell texts apart" in str(asked)
     end_helper(machine)
 
 

@@ -16,7 +16,8 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.ask_helper import NOTHING
-from ctxrepo.hooks.recall.ranking import SAID_BEFORE, RecallAnswer, RecallRequest, choose
+from ctxrepo.hooks.recall.choice import SAID_BEFORE, RecallAnswer, choose
+from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}

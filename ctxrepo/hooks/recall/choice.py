@@ -1,0 +1,129 @@
+"""What is given of a ranking, by whatever it was made: to a prompt, to a person who asks, at an edit."""
+
+from ctxrepo.domain.words.prompt_terms import fold, is_left_alone, stem
+from ctxrepo.hooks.known.cached import EntryHit
+from ctxrepo.hooks.recall.ranking import LEFT_OUT, Dose, Ranking, RecallRequest
+
+NEAR_BEST = 0.4
+"""What scores below this share of the best entry is no answer to a person's query."""
+
+SOCIAL = "the prompt is too short, only thanks, agrees or greets, or is a notice of the agent's own"
+SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
+FAR_BELOW = "scores far below the best"
+HEADING_ONLY = "only its heading fits, as with a better entry below it that is given"
+NOT_BY_ITSELF = "only its note is about what the prompt says"
+ENOUGH_BETTER = "enough better entries were found"
+BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times what prompts find here by chance"
+
+
+BY_EDIT = Dose(least=1.75, per_margin=0.0, share=1.0)
+"""For an edit, which asks nothing: mostly none, at most one (docs/adr/0049-a-dose-of-recall.md)."""
+
+
+class RecallAnswer:
+    """The entries that are given for a text, or why there is silence."""
+
+    def __init__(self, why: str, hits: list[EntryHit], left_out: list[tuple[EntryHit, str]]) -> None:
+        self.why = why
+        """Why there is silence; '' where there is none."""
+        self.hits = hits
+        """The entries, best first."""
+        self.left_out = left_out
+        """Entries that came near, each with why it isn't among the hits."""
+
+
+def is_social(asked: RecallRequest) -> bool:
+    """Whether the prompt is too short or too social to look anything up: it needs no ranking."""
+    return is_left_alone(asked.prompt, bool(asked.before))
+
+
+def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
+    """The answer that gives no entry, for this reason; those that came `near` count as left out."""
+    return RecallAnswer(why, [], [(hit, why) for hit in (near or [])[:LEFT_OUT]])
+
+
+def choose(ranking: Ranking, is_gated: bool) -> RecallAnswer:
+    """What a hook gives for a prompt; without the gate that is all there is."""
+    return choose_for_prompt(ranking) if is_gated else choose_all(ranking)
+
+
+def choose_for_prompt(ranking: Ranking) -> RecallAnswer:
+    """A dose of what stands out, or silence, and why; by words where the model can't read the prompt."""
+    answer = None if ranking.by_words is None else choose_dose(ranking.by_words)
+    return answer if answer and answer.hits else choose_dose(ranking)
+
+
+def choose_dose(ranking: Ranking) -> RecallAnswer:
+    """What a prompt is given of this ranking; or silence, and why."""
+    if ranking.alone < 1:
+        return silent_answer(SAID_BEFORE, ranking.hits)
+    answer = _choose_best(ranking, ranking.dose, ranking.margin)
+    return one_of_each_heading(answer, ranking.heading_words) if ranking.heading_words else answer
+
+
+def choose_for_query(ranking: Ranking) -> RecallAnswer:
+    """What comes near the best entry, for a person who asks: never silence where anything fits."""
+    answer = choose_all(ranking)
+    floor = max([hit.score for hit in answer.hits], default=0.0) * NEAR_BEST
+    near = [hit for hit in answer.hits if hit.score >= floor]
+    far = [hit for hit in answer.hits if hit.score < floor]
+    if not far:
+        return answer
+    others = [hit for hit, _ in answer.left_out]
+    return RecallAnswer(answer.why, near, [(hit, FAR_BELOW) for hit in [*far, *others]][:LEFT_OUT])
+
+
+def choose_for_edit(ranking: Ranking) -> RecallAnswer:
+    """The entry that an edit is about, if one stands out that far."""
+    return _choose_best(ranking, BY_EDIT, ranking.margin_of_edit)
+
+
+def choose_all(ranking: Ranking) -> RecallAnswer:
+    """Whatever there is; by words where the model can't read the text and they find anything."""
+    if ranking.by_words is not None and ranking.by_words.hits:
+        ranking = ranking.by_words
+    hits, limit = ranking.hits, ranking.asked.limit
+    if not hits:
+        return silent_answer(ranking.why_none)
+    return RecallAnswer("", hits[:limit], [(hit, ENOUGH_BETTER) for hit in hits[limit:]][:LEFT_OUT])
+
+
+def _choose_best(ranking: Ranking, dose: Dose, margin: float) -> RecallAnswer:
+    """As many of the best entries as the dose makes of the margin; or silence, and why."""
+    hits, limit = ranking.hits, ranking.asked.limit
+    if not hits or not margin >= dose.least:
+        return silent_answer(ranking.why_none, hits)
+    best, *_ = hits
+    count = dose.entries(margin, limit)
+    floor = best.score * dose.share
+    enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
+    chosen, rest = [], []
+    for place, hit in enumerate(hits):
+        if hit.score < floor:
+            rest.append((hit, FAR_BELOW))
+        elif place and hit.own < dose.own:
+            rest.append((hit, NOT_BY_ITSELF))
+        elif place < count:
+            chosen.append(hit)
+        else:
+            rest.append((hit, enough))
+    return RecallAnswer("", chosen, rest[:LEFT_OUT])
+
+
+def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
+    """The same with only the best of the entries that fit by a word of their heading alone: such a word
+    brings all that stands below it."""
+    stems = [stem(word) for word in asked]
+    headings = set()
+    chosen, others = [], []
+    for hit in answer.hits:
+        text, heading = fold(hit.text), (hit.path, hit.heading)
+        is_by_heading = any(part in fold(hit.heading) for part in stems)
+        if not is_by_heading or any(part in text for part in stems):
+            chosen.append(hit)
+        elif heading in headings:
+            others.append((hit, HEADING_ONLY))
+        else:
+            chosen.append(hit)
+            headings.add(heading)
+    return RecallAnswer(answer.why, chosen, [*others, *answer.left_out][:LEFT_OUT])
