@@ -25,7 +25,7 @@ _SOCIAL = """
     ok okay k kk yes yeah yep yup no nope sure thanks thank thx ty cheers great good nice cool perfect
     awesome excellent amazing wonderful fine right correct exactly agreed looks look sounds lgtm done
     continue proceed carry keep going ahead start next hello hi hey morning evening bye goodbye later sorry
-    welcome work job much lot love it's that's let's ja nein danke dankeschon vielen dank gut super prima
+    welcome work job much lot love it's that's let's ja nein danke dir dankeschon vielen dank gut super prima
     toll klasse genau passt stimmt weiter mach alles klar perfekt sieht aus hallo tschuss gerne oui non merci
     beaucoup bien parfait d'accord c'est accord continuez vas y bonjour salut genial si gracias muchas vale
     perfecto claro sigue continua adelante hola sim obrigado obrigada muito bom otimo perfeito certo ola

@@ -195,8 +195,8 @@ def _parse(
     margins = tuple([margin for (margin,) in cache.execute(_MARGINS, (line,)) if isinstance(margin, float)])
     if len(margins) != 3 or not are_scores:
         return None, ""
-    scores, own = {row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows}
-    ranking = ranking_of(cache, scores, own, margins, asked)
+    scores = {number: score for number, score, _ in rows}
+    ranking = ranking_of(cache, scores, {number: own for number, _, own in rows}, margins, asked)
     if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer
         ranking.by_words = rank_by_words(cache, asked)
     return ranking, ""
