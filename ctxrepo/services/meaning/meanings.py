@@ -54,11 +54,11 @@ USUAL = text_beside(__spec__, "usual.prompts").splitlines()
 """Prompts that ask nothing of a memory: what they reach with an entry, any prompt does."""
 
 ALIKE = text_beside(__spec__, "alike.prompts").splitlines()
-"""Prompts of which each two say the same in other words."""
+"""Prompts of which each two say the same, without a telling word in common."""
 
-NARROW, TOLD_APART = 0.4, 0.5
+NARROW, TOLD_APART = 0.4, 0.25
 """A model with less spread, to which ALIKE are hardly nearer than other prompts, was broken when its weights
-were rounded. A sound one may have a spread of 0.16, as e5 has in 4 bits, and tells them apart by 0.83."""
+were rounded. A sound one may have a spread of 0.16, as e5 has in 4 bits, and tells them apart by 0.46."""
 
 _MOST = 2000
 """Characters of a text that are looked at; a model takes fewer."""

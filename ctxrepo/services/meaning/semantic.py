@@ -67,7 +67,7 @@ def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Em
     if not meanings.is_sane():
         meanings.vectors.close()
         raise ModelUnusable(
-            f"the model {model} doesn't tell texts apart on this machine, so prompts are answered by words",
+            f"the model {model} doesn't tell texts apart on this machine",
             "Weights of 8 bits need a processor with VNNI, or a scale of 63 instead of 127 (reduce_range): "
             "make the model anew so, or take one that isn't quantized.",
         )
