@@ -203,6 +203,7 @@ def test_everyday_words_lower_the_margin_of_a_prompt_and_none_of_an_edit(cache: 
     )
     assert plain.margin_of_edit == plain.margin == everyday.margin_of_edit
     assert everyday.margin == pytest.approx(plain.margin * (1 - LESS_EVERYDAY * 2 / 3))
+    assert everyday.margin < 0.7 * plain.margin
 
 
 @given(st.text(max_size=80))

@@ -17,7 +17,7 @@ from ctxrepo.errors import ModelUnusable
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.ask_helper import NOTHING
 from ctxrepo.hooks.recall.choice import SAID_BEFORE, RecallAnswer, choose
-from ctxrepo.hooks.recall.ranking import RecallRequest
+from ctxrepo.hooks.recall.ranking import RecallRequest, telling
 from ctxrepo.storage.cache.writer import Cache
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
@@ -128,6 +128,37 @@ def test_words_come_first_where_the_model_cannot_read_the_prompt(memory: Memory)
     assert memory.recall(prompt, limit=9) == ("", [invoice])
     assert dog not in memory.recall(prompt, limit=9, is_gated=False)[1]
     assert memory.recall("which hound lives in our office building?") == ("", [dog])
+
+
+def test_the_margin_beside_a_prompt_counts_everyday_words_length_and_whether_the_model_can_read_it(
+    memory: Memory,
+) -> None:
+    from ctxrepo.services.meaning.semantic import UNREAD_COUNTS, score_by_meaning
+    from ctxrepo.storage.meaning.vectors import Embedder
+
+    class Foreign(Embedder):
+        def pieces(self, text: str) -> int:
+            return 2 * len(text.split())
+
+    def margins(prompt: str) -> tuple[float, float, float]:
+        asked = RecallRequest(prompt, [], ["shop"], 1)
+        scores = score_by_meaning(memory.cache, memory.meanings, memory.embedder, asked)
+        assert scores is not None
+        return scores.margins
+
+    memory.embed()
+    prompt, order = "which hound lives in our office building?", "fix the test file of the hound"
+    beside, at_edit, alone = margins(prompt)
+    assert beside == at_edit == alone
+    beside, at_edit, _ = margins(order)
+    assert beside == pytest.approx(at_edit * telling(order))
+    assert beside < 0.7 * at_edit
+    long = f"invoice numbers begin {' '.join(f'filler{n}x' for n in range(80))}"
+    beside, at_edit, _ = margins(long)
+    assert beside < 0.95 * at_edit * telling(long)
+    memory.embedder = Foreign(memory.embedder.model)
+    beside, at_edit, _ = margins(prompt)
+    assert beside == pytest.approx(at_edit * UNREAD_COUNTS)
 
 
 @pytest.mark.parametrize(
