@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.described import Between
+from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.target import ScopeName
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
@@ -185,7 +186,11 @@ def search(desk: Desk, request: SearchRequest) -> Result[Sequence[Hit]]:
     hits = search(desk.memory, request.query, desk.project, request.limit + 1)
     if len(hits) > request.limit and request.query.mode == "words":  # by meaning there always is more
         desk.notice(f"only the first {request.limit} matches are shown; --limit shows more")
-    return Result(hits[: request.limit], "hits")
+    has_all = not hits or hits[0].all_words
+    if not has_all:
+        desk.notice("no entry has all of these words; these have some of them, the best first")
+    first = hits[: request.limit]
+    return Result(first, {"hits": [plain_data(hit) for hit in first], "all_words": has_all})
 
 
 @reads

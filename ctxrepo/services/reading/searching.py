@@ -2,13 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from typing import Literal, get_args
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
+from ctxrepo.domain.words.prompt_terms import fold
 from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.hooks.known.cached import spans_of
+from ctxrepo.hooks.recall.prompt_query import postings, score_by_words, weighted_words
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order, where_else
@@ -35,8 +39,8 @@ Mode = Literal["words", "meaning", "both"]
 @dataclass(frozen=True)
 class SearchQuery:
     """What is looked for: words in any of their forms, `"…"` together, or a pattern; and tags, on the entry
-    or its note. All must be there; a category counts as a tag. With a `category` only entries of it; an empty
-    `scope` is every scope."""
+    or its note. All must be there, or, where no entry has all words, some words; a category counts as a tag.
+    With a `category` only entries of it; an empty `scope` is every scope."""
 
     text: str
     tags: Sequence[str] = ()
@@ -65,6 +69,8 @@ class Hit:
     superseded: bool = False
     here_only: bool = False
     """Whether it is in no commit, and stays on this machine."""
+    all_words: bool = True
+    """Whether it has all words that were asked for."""
 
 
 def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
@@ -81,20 +87,28 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
     kept = {note.path: note for note in kept_notes(memory)} if asked.mode == "words" else {}
     hits = [hit for hit in _hits(memory, asked, words, only) if hit.path not in kept]
     hits += _on_disk(kept.values(), asked, [word.casefold() for word in words])
-    hits = [hit for hit in hits if hit.path.startswith(only) and tags <= _groups(hit)]
-    # Those that `read` finds, too: a README beside the scopes is no note.
-    hits = [hit for hit in hits if "/" in hit.path and not hit.path.startswith(_NO_NOTES)]
-    if asked.category:
-        hits = [hit for hit in hits if hit.category == asked.category.lower()]
+    hits = [hit for hit in hits if _is_wanted(hit, asked, tags, only)]
+    distance = {folder: n for n, folder in enumerate(search_order(memory, project))}
     if asked.mode == "words":
-        distance = {folder: n for n, folder in enumerate(search_order(memory, project))}
         hits.sort(key=lambda h: (distance.get(h.path.partition("/")[0], len(distance)), bool(h.id), -h.score))
+    if not hits and asked.mode == "words" and not asked.is_pattern and len(words) > 1:
+        some = (hit for hit in _by_any_word(memory, asked, only) if hit.path not in kept)
+        hits = [hit for hit in some if _is_wanted(hit, asked, tags, only)]
+        hits.sort(key=lambda hit: hit.path.partition("/")[0] not in distance)
     if not hits:
         kind = [f"[{asked.category}]"] if asked.category else []
         said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
         hint = "`--in sessions` searches past sessions instead."
         raise NotFound(f"nothing found for {said!r}", hint if only else where_else(memory, hint))
     return _as_on_disk(memory, hits[:limit])
+
+
+def _is_wanted(hit: Hit, asked: SearchQuery, tags: set[str], only: str) -> bool:
+    """Whether a hit is in the scope, below the folder `only`, with all tags and the category."""
+    # Those that `read` finds, too: a README beside the scopes is no note.
+    is_note = "/" in hit.path and not hit.path.startswith(_NO_NOTES)
+    is_of_kind = not asked.category or hit.category == asked.category.lower()
+    return is_note and is_of_kind and hit.path.startswith(only) and tags <= _groups(hit)
 
 
 def _as_on_disk(memory: Memory, hits: Sequence[Hit]) -> list[Hit]:
@@ -158,6 +172,26 @@ def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
     known = {hit.at for hit in hits}
     others = map(_of_entry, cache.entries_by_letters(words, MOST))
     yield from (hit for hit in others if hit.at not in known)
+
+
+def _by_any_word(memory: Memory, asked: SearchQuery, only: str) -> Iterator[Hit]:
+    """Entries with some of the words, the best first, ranked as those beside a prompt are; `"…"` must be
+    there."""
+    cache = memory.hook_cache()
+    if cache is None:
+        return
+    phrases = [fold(phrase) for phrase, _ in _WORD.findall(asked.text) if phrase]
+    with closing(cache):
+        scopes = [only.rstrip("/")] if only else memory.cache.scopes
+        scores, _ = score_by_words(cache, asked.text, [], scopes)
+        held = postings(cache, weighted_words(asked.text, []), spans_of(cache, scopes))
+    holders = {number for _, numbers in held for number in numbers}
+    order = sorted(holders.intersection(scores), key=lambda number: (-scores[number], number))
+    found = memory.cache.entries_numbered(order)
+    for number in order:
+        hit = replace(_of_entry(found[number]), score=round(scores[number], 3), all_words=False)
+        if all(phrase in fold(f"{hit.heading}\n{hit.text}") for phrase in phrases):
+            yield hit
 
 
 def _on_disk(notes: Iterable[Note], asked: SearchQuery, words: Sequence[str]) -> Iterator[Hit]:

@@ -102,6 +102,11 @@ class CacheReading:
         return int(self._db.execute("select count(*) from entry").fetchone()[0])
 
     @property
+    def scopes(self) -> list[str]:
+        """The folders of all scopes."""
+        return [row[0] for row in self._db.execute(_SCOPES)]
+
+    @property
     def generation(self) -> int:
         return int(self._meta("generation") or 0)
 
@@ -221,8 +226,7 @@ class CacheReading:
         rows = self._db.execute(query, [f'"{storable(word)}"' for word in words])
         found = list(islice(map(_found, rows), most))
         if len(found) < most:
-            scopes = [row[0] for row in self._db.execute(_SCOPES)]
-            hits = (item for item in self.checklist_items(scopes, words) if item.words.issuperset(words))
+            hits = (item for item in self.checklist_items(self.scopes, words) if item.words.issuperset(words))
             found += [(item.entry, item.tags, float(len(words))) for item in hits]
         return found[:most]
 

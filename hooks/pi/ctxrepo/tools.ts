@@ -74,7 +74,7 @@ function addMemoryTools(add: AddTool): void {
     label: "Memory Search",
     description: "Search all notes of the memory by words, or with grep by a regular expression.",
     parameters: only({
-      query: optional('Words that must all be there; "…" stand together'),
+      query: optional('Words; entries with all of them, or else with some. "…" must stand together'),
       grep: optional("Regular expression"),
       rg: optional("The same as grep"),
       scope: Type.Optional(oneOf("project", "global", "all")),

@@ -55,6 +55,18 @@ class TestSearch:
         ]
         assert notes("search", "auditor postponing").code == 3
 
+    def test_where_no_entry_has_all_words_some_do_and_it_is_said(self, notes: Terminal) -> None:
+        notes.machine.write("shop/ports.md", "- redis listens on 6380\n- the tapir port\n- unrelated\n")
+        said = notes("search", "which redis port did we decide on", "--json")
+        assert {hit["text"] for hit in said.data["hits"]} >= {"- redis listens on 6380"}
+        assert (said.data["all_words"], said.data["hits"][0]["all_words"]) == (False, False)
+        assert "- unrelated" not in {hit["text"] for hit in said.data["hits"]}
+        assert "no entry has all of these words" in said.err
+        said = notes("search", "tapir port", "--json")
+        assert (said.data["all_words"], said.err) == (True, "")
+        assert notes("search", '"port redis" tapir').code == 3
+        assert notes("search", "tapir zeppelin", "--tag", "none").code == 3
+
     def test_a_category_is_asked_for_by_itself_or_as_a_tag(self, notes: Terminal) -> None:
         notes.machine.write("shop/lessons.md", "- [lesson] ship on Tuesdays\n- [gotcha] a lesson in DNS\n")
         for words in (["--category", "lesson"], ["-c", "Lesson", "ship"], ["--tag", "lesson"]):
