@@ -58,10 +58,17 @@ def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFoun
         if not answer.is_complete:
             desk.notice("not all transcripts could be searched")
     else:
-        from ctxrepo.services.sessions.session_search import SessionsFound, search_sessions
+        from ctxrepo.services.sessions.session_search import search_sessions
 
-        answer = SessionsFound(*search_index(desk, lambda: search_sessions(desk.memory, query)))
-    return Result(answer, {"hits": [_fields(hit) for hit in answer.hits], "complete": answer.is_complete})
+        answer, is_complete = search_index(desk, lambda: search_sessions(desk.memory, query))
+        answer = replace(answer, is_complete=is_complete)
+    data = {
+        "hits": [_fields(hit) for hit in answer.hits],
+        "complete": answer.is_complete,
+        "all_words": answer.has_all_words,
+        "unknown": [*answer.unknown],
+    }
+    return Result(answer, data)
 
 
 def search_index(desk: Desk, search: Callable[[], Matches]) -> tuple[Matches, bool]:
@@ -150,6 +157,7 @@ def _fields(hit: SessionHit) -> dict[str, Any]:
         "path": hit.path,
         "resume": hit.resume,
         "no_resume": hit.no_resume,
+        "missing": [*hit.missing],
         "anchor": anchor_fields(hit.anchor, hit.anchor.project) if hit.anchor else None,
         "before": [*map(message_fields, hit.before)],
         "after": [*map(message_fields, hit.after)],

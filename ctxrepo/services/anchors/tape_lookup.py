@@ -6,6 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.question.question_terms import terms_of
 from ctxrepo.domain.tape.anchors import Anchor, Tape
 from ctxrepo.domain.tape.session_messages import (
     SessionMessage,
@@ -19,7 +20,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.tape_requests import CHARS, Kind, ListAnchors, ReadTape, TapeSearch, Where
 from ctxrepo.services.anchors.tape_view import TapeView, bounds_of, message_bounds, resolve
 from ctxrepo.services.sessions.conversations import masked, shown
-from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions, terms_of
+from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions
 
 Match = TypeVar("Match")
 

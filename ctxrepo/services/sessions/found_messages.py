@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second_at
+from ctxrepo.domain.question.question_terms import expression, holds, terms_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.session_messages import SessionMessage
-from ctxrepo.domain.words.prompt_terms import SOCIAL, fold, is_unspaced, plain, runs, spelled, words
+from ctxrepo.domain.words.prompt_terms import SOCIAL, words
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.known.cached import spans_of
 from ctxrepo.hooks.recall.prompt_query import postings
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note, search_order
 from ctxrepo.services.sessions.conversations import message_of
@@ -42,64 +43,6 @@ from ctxrepo.storage.sessions.transcript_lines import opened_file
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
-
-
-_TERM = lazy_pattern(r'"([^"]+)"|(\S+)')
-
-_SHORTEST = 4
-"""Letters of a word that a text must share with it, to be shown from there: it may have another form."""
-
-
-def terms_of(query: str) -> list[str]:
-    """The words and `"…"` of a query."""
-    return [quoted or word for quoted, word in _TERM.findall(query.replace("\0", " "))]
-
-
-def expression(terms: Sequence[str]) -> str:
-    """All these terms for the index: each in any of its forms, the words of one side by side, and in scripts
-    without spaces the pairs of characters."""
-    return " AND ".join(part for term in terms for part in _parts(term))
-
-
-def _parts(term: str) -> Iterator[str]:
-    term = plain(term)
-    if not any(map(is_unspaced, term)):
-        if any(map(str.isalnum, term)):
-            yield _quoted(term.casefold())
-        return
-    for run in runs(term):
-        for word in spelled(run) or [run]:
-            yield _quoted(word.casefold()) + ("*" if is_unspaced(word) and len(word) == 1 else "")
-
-
-def _quoted(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"'
-
-
-def holds(text: str, terms: Sequence[str]) -> bool:
-    """Whether a text has what the index can't tell: terms of scripts without spaces, and of signs alone."""
-    low = fold(text)
-    unindexed = (term for term in terms if any(map(is_unspaced, term)) or not any(map(str.isalnum, term)))
-    return all(fold(term) in low for term in unindexed)
-
-
-def first_hit(text: str, terms: Sequence[str]) -> int:
-    """Where the first of the terms stands in a text, be it in another form; 0 where none is found."""
-    low = fold(text) if len(fold(text)) == len(text) else text.lower()
-    places = [at for term in terms if (at := _place(low, fold(term))) >= 0]
-    return min(places, default=0)
-
-
-def _place(low: str, term: str) -> int:
-    words = [term, *runs(term)]
-    for word in words:
-        if (at := low.find(word)) >= 0:
-            return at
-    for word in words:
-        for length in range(len(word) - 1, _SHORTEST - 1, -1):
-            if (at := low.find(word[:length])) >= 0:
-                return at
-    return -1
 
 
 _WINDOWS = (16 * 1024, 128 * 1024, 4 * 1024 * 1024)
@@ -209,7 +152,7 @@ _MOST_ROWS = 5000
 """Messages of the index that are read for one search."""
 
 
-def _is_any(_: object) -> bool:
+def is_any(_: object) -> bool:
     return True
 
 
@@ -220,8 +163,8 @@ class MessageQuery(MessageFilter):
     `here`, which asks and has them, come last. `context` counts messages to read on either side."""
 
     text: str = ""
-    wants_session: Callable[[IndexedSession], bool] = _is_any
-    fits: Callable[[SessionMessage], bool] = _is_any
+    wants_session: Callable[[IndexedSession], bool] = is_any
+    fits: Callable[[SessionMessage], bool] = is_any
     """Asked in another process, so that it must be possible to pickle it."""
     here: str = ""
     context: int = 0
@@ -256,7 +199,7 @@ def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
         if not rows:
             return []
         folder = Path(sessions[rows[0].session].path).parent
-        read = partial(_read_candidates, file, sessions, rows, terms, replace(query, wants_session=_is_any))
+        read = partial(_read_candidates, file, sessions, rows, terms, replace(query, wants_session=is_any))
         messages = memory.outside.ask(folder, read, _PATIENCE)  # files of others, which may hang
         if len(messages) >= query.limit or len(rows) < most or most >= _MOST_ROWS:
             return messages
@@ -322,26 +265,19 @@ def _read_candidates(
             messages = reader.messages_at(session, [*before, row, *after])
             if row.number not in messages:
                 continue
-            match = _found(session, row, messages[row.number])
+            match = message_found(session, row, messages[row.number])
             is_repeated = match.text in texts and not query.is_newest_first
             if is_repeated or not (holds(match.text, terms) and query.fits(match.message)):
                 continue
             texts.add(match.text)
-            neighbours = (
-                [
-                    _neighbour(session, other, messages[other.number])
-                    for other in side
-                    if other.number in messages
-                ]
-                for side in (before, after)
-            )
+            neighbours = (neighbours_in(session, side, messages) for side in (before, after))
             matches.append(FoundMessage(*match[:4], *neighbours))
             if len(matches) == query.limit:
                 break
     return matches
 
 
-def _found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
+def message_found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
     """The message with its session and moment, also where its agent records neither beside each message."""
     whole = message_of(session.agent, message)
     when, origin = whole.when or second_at(row.at), whole.session or session.id
@@ -349,6 +285,17 @@ def _found(session: IndexedSession, row: MessageRow, message: Message) -> FoundM
     return FoundMessage(session, found, shown_text(message), row.at, (), ())
 
 
-def _neighbour(session: IndexedSession, row: MessageRow, message: Message) -> SessionMessage:
-    text = shown_text(message)[:NEIGHBOUR_CHARS]
-    return replace(message_of(session.agent, message), session=session.id, when=second_at(row.at), text=text)
+def neighbours_in(
+    session: IndexedSession, rows: Sequence[MessageRow], messages: Mapping[int, Message]
+) -> list[SessionMessage]:
+    """Those of these messages that were read, cut to NEIGHBOUR_CHARS."""
+    return [
+        replace(
+            message_of(session.agent, messages[row.number]),
+            session=session.id,
+            when=second_at(row.at),
+            text=shown_text(messages[row.number])[:NEIGHBOUR_CHARS],
+        )
+        for row in rows
+        if row.number in messages
+    ]

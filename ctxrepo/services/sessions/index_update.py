@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import session_named
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.question.message_traits import IS_COPY
 from ctxrepo.errors import CtxrepoError, KeptUnusable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.keeping import Keeper, Keeping, TranscriptPiece, keepable, placed_lines
@@ -38,7 +39,6 @@ from ctxrepo.storage.processes.process import give_precedence
 from ctxrepo.storage.sessions.kept_sessions import TranscriptCopy
 from ctxrepo.storage.sessions.session_index import (
     GONE,
-    IS_COPY,
     IndexedSession,
     NewMessage,
     SessionIndex,

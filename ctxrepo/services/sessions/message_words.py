@@ -1,25 +1,65 @@
 """A message of a session as it is searched and shown: what was said, and what tools were given."""
 
 import re
+from collections.abc import Sequence
+from functools import cache
 
 from ctxrepo.agents.recorded import Message
+from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.question.message_traits import (
+    ASKS,
+    BY_AGENT,
+    FINDS_NOTHING,
+    IS_COPY,
+    IS_SILENT,
+    SEARCHES,
+    TOLD_BITS,
+    USED_TOOLS,
+)
+from ctxrepo.domain.question.question_terms import question_terms, telling_runs
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.layout import spelled_out
-from ctxrepo.storage.sessions.session_index import (
-    BY_AGENT,
-    IS_COPY,
-    USED_TOOLS,
-    IndexedSession,
-    NewMessage,
-)
+from ctxrepo.storage.sessions.session_index import IndexedSession, NewMessage
 
 MOST_CHARACTERS = 100_000
 """Of a longer message the rest isn't searched."""
 
 _BLOCK = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">.*?(?:</ctxrepo-memory tag="\1">|\Z)', re.DOTALL)
 """What our hooks give, where an agent repeats it."""
+
+_SHORT = 120
+"""Characters of a message that may be no more than a question."""
+
+_MARK = lazy_pattern(r"\?(?=\s|$)|[？؟]")
+"""The mark of a question, at its end."""
+
+
+_SEARCH = lazy_pattern(r"\bctxrepo['\"]?(?: +--?\S+)* +(?:search|recall|tape +search)\b")
+"""A command line in which the memory or past sessions are searched."""
+
+
+def _finds_nothing(text: str) -> bool:
+    """Whether an agent says in a short message that it found nothing. Most have none of the words, which is
+    cheaper to see than that none of the patterns is there."""
+    begins, patterns = _nothing()
+    low = text.lower()
+    return any(word in low for word in begins) and bool(patterns.search(low))
+
+
+@cache
+def _nothing() -> tuple[Sequence[str], re.Pattern[str]]:
+    """Words of which each such message has one, and patterns."""
+    words, *patterns = [
+        line for line in text_beside(__spec__, "nothing.patterns").splitlines() if not line.startswith("#")
+    ]
+    return words.split("|"), re.compile("|".join(patterns))
+
+
+def searches(message: Message) -> bool:
+    """Whether a tool searched the memory or past sessions."""
+    return any("ctxrepo" in tool.command and _SEARCH.search(tool.command) for tool in message.tools)
 
 
 def said(message: Message) -> str:
@@ -33,34 +73,56 @@ def shown_text(message: Message) -> str:
     return "\n".join(filter(None, (said(message), *lines)))
 
 
+def given_to_tools(message: Message) -> str:
+    """The commands and files that tools were given."""
+    return "\n".join(word for tool in message.tools for word in (tool.command, *tool.paths) if word)
+
+
 def words_of(message: Message) -> str:
-    """What a message is found by."""
-    given = [word for tool in message.tools for word in (tool.command, *tool.paths)]
-    return "\n".join(filter(None, (said(message), *given)))[:MOST_CHARACTERS]
+    """What was said, and what tools were given."""
+    return "\n".join(filter(None, (said(message), given_to_tools(message))))[:MOST_CHARACTERS]
 
 
 def new_message(
     message: Message, session: IndexedSession, place: int, key: int, *, is_named: bool = False, at: int = 0
 ) -> NewMessage | None:
     """The message for the index, at `place` in the transcript of `session`; None where nothing can be found
-    in it. `at` is when, for an agent that doesn't record that."""
-    words = words_of(message)
-    if not words.strip():
+    in it. `at` is when, for an agent that doesn't record that.
+
+    What a tool searched the memory for is left out: whoever looks for it later would find the question."""
+    text, given = said(message)[:MOST_CHARACTERS], given_to_tools(message)[:MOST_CHARACTERS]
+    if not (text or given.strip()):
         return None
-    is_copy = bool(message.session) and message.session != session.id
-    traits = (BY_AGENT if message.who == "agent" else 0) | (IS_COPY if is_copy else 0)
-    traits |= USED_TOOLS if message.tools else 0
-    spelled = spelled_out(words)
+    does_search, is_agents = searches(message), message.who == "agent"
+    given = "" if does_search else given
+    traits = (BY_AGENT if is_agents else 0) | (USED_TOOLS if message.tools else 0)
+    traits |= IS_COPY if message.session and message.session != session.id else 0
+    traits |= (0 if text else IS_SILENT) | (SEARCHES if does_search else 0)
+    traits |= ASKS if not is_agents and _MARK.search(text) else 0
+    if len(text) <= _SHORT:
+        traits |= _told(text) if not is_agents else FINDS_NOTHING if _finds_nothing(text) else 0
     return NewMessage(
         key,
         traits,
         int(seconds_of(message.at) or at),
         place,
         message.id if is_named else "",
-        len(words),
-        f"{words}\n{spelled}" if spelled else words,
+        len(text),
+        _spelled(text),
+        _spelled(given),
         tuple(dict.fromkeys(path for tool in message.tools for path in tool.paths if path)),
     )
+
+
+def _spelled(text: str) -> str:
+    spelled = spelled_out(text)
+    return f"{text}\n{spelled}" if spelled else text
+
+
+def _told(text: str) -> int:
+    """How many telling words a user's message has, as its traits say it."""
+    count = telling_runs(text) if text.isascii() else len(question_terms(text))
+    return count << TOLD_BITS
 
 
 def key_of(message: Message, agent: str, session: str, place: int) -> int:

@@ -8,42 +8,36 @@ from time import time
 from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, visible
+from ctxrepo.domain.question.excerpts import excerpt
+from ctxrepo.domain.question.question_terms import first_hit, question_terms
 from ctxrepo.domain.secrets import mask_part
 from ctxrepo.domain.tape.anchors import Anchor, anchors_of, in_order
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.conversations import masked, shown
-from ctxrepo.services.sessions.found_messages import (
-    NEIGHBOUR_CHARS,
-    MessageQuery,
-    find_messages,
-    first_hit,
-    terms_of,
-)
+from ctxrepo.services.sessions.found_messages import NEIGHBOUR_CHARS, MessageQuery
+from ctxrepo.services.sessions.found_windows import find_windows
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import Projects, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.sessions.session_index import IndexedSession
 
-BEFORE, AFTER = 80, 120
-"""Characters that are shown before and from the first hit."""
-
 _LOOKED_BACK, _LOOKED_AHEAD = 128 * 1024, 4096
 """Characters before and from a hit that are looked at for secrets, before they are cut to what is shown: a
 private key is known by its first line, thousands of characters before its last."""
 
-_NEIGHBOUR_SHOWN = 200
-"""Characters that are shown of a message beside a hit."""
+_SHOWN, _NEIGHBOUR_SHOWN = 500, 320
+"""Characters that are shown of a match, and of a message beside it, at most."""
 
 
 @dataclass(frozen=True)
 class SessionQuery:
-    """What is looked for. `text`: words, each in any of its forms, and `"…"` together. `project` is a folder
-    of the memory, an id, or a checkout's name; `file` a path or its end; `since` unix seconds. `context`
-    counts messages to show on either side. What was said in the session `here`, which asks and has it, comes
-    last."""
+    """What is looked for. `text`: a question, or words, each in any of its forms; `"…"` must be there.
+    `project` is a folder of the memory, an id, or a checkout's name; `file` a path or its end; `since` unix
+    seconds. `context` counts messages to show on either side, None: what a window has. `limit` counts
+    sessions. The session `here`, which asks and has it, comes last."""
 
     text: str
     agent: str = ""
@@ -51,7 +45,7 @@ class SessionQuery:
     since: int = 0
     is_by_user: bool = False
     file: str = ""
-    context: int = 1
+    context: int | None = None
     limit: int = 10
     here: str = ""
 
@@ -76,52 +70,66 @@ class SessionHit:
     before: Sequence[SessionMessage] = ()
     after: Sequence[SessionMessage] = ()
     no_resume: str = ""
+    missing: Sequence[str] = ()
+    """Words of the question that stand neither there nor near it."""
 
 
 @dataclass(frozen=True)
 class SessionsFound:
-    """The hits, and whether all that was said could be searched."""
+    """The hits, whether all that was said could be searched, and which words stand nowhere in it."""
 
     hits: Sequence[SessionHit]
-    is_complete: bool
+    is_complete: bool = True
+    unknown: Sequence[str] = ()
+
+    @property
+    def has_all_words(self) -> bool:
+        """Whether a hit has all that was asked for."""
+        return any(not hit.missing for hit in self.hits)
 
 
-def search_sessions(memory: Memory, query: SessionQuery) -> list[SessionHit]:
-    """At most `limit` hits, the best first, and of equal ones the newest; NotFound for none. Bring the index
-    up to date before."""
-    if not (terms_of(query.text) or query.file or query.is_by_user):
+def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
+    """At most `limit` hits, one of a session: those with all words first, then those with some, the best
+    first, and of equal ones the newest; NotFound for none. Bring the index up to date before."""
+    if not (query.text.strip() or query.file or query.is_by_user):
         raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
     projects = Projects(memory)
-    messages = find_messages(
-        memory,
-        MessageQuery(
-            text=query.text,
-            wants_session=lambda one: query.wants(projects, one.agent, one.cwd),
-            types=("user",) if query.is_by_user else (),
-            file=query.file,
-            since=query.since,
-            here=query.here,
-            context=query.context,
-            limit=query.limit,
-        ),
+    asked = MessageQuery(
+        text=query.text,
+        wants_session=lambda one: query.wants(projects, one.agent, one.cwd),
+        types=("user",) if query.is_by_user else (),
+        file=query.file,
+        since=query.since,
+        here=query.here,
+        limit=query.limit,
+        is_newest_first=True,
     )
-    if not messages:
-        raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions")
-    anchors = anchors_of_sessions(memory, frozenset(found.session.id for found in messages))
-    terms, profiles = terms_of(query.text), Profiles(memory)
+    answer = find_windows(memory, asked, query.context)
+    if not answer.windows:
+        hint = "Without the quotes, any of its words is searched for." if '"' in query.text else ""
+        raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions", hint)
+    anchors = anchors_of_sessions(memory, frozenset(one.found.session.id for one in answer.windows))
+    profiles, terms = Profiles(memory), [term.text for term in question_terms(query.text)]
     # Secrets are looked for in all neighbours at once: most are short, and each search has a cost.
-    neighbours = [other for found in messages for other in (*found.before, *found.after)]
-    sides = iter(shown(neighbours, _NEIGHBOUR_SHOWN, NEIGHBOUR_CHARS))
+    neighbours = [other for one in answer.windows for other in (*one.found.before, *one.found.after)]
+    sides = iter(shown(neighbours, NEIGHBOUR_CHARS, NEIGHBOUR_CHARS))
     hits = []
-    for found in messages:
-        before, after = ([*islice(sides, len(side))] for side in (found.before, found.after))
+    for found, missing in answer.windows:
+        before, after = (
+            [_neighbour(other, terms) for other in islice(sides, len(side))]
+            for side in (found.before, found.after)
+        )
         session, when = found.session, second_at(found.at)
         text = snippet(found.text, terms)
         message = replace(found.message, session=session.id, when=when, text=text, details=())
         hit = hit_of(session, message, projects, profiles)
         anchor = last_before(anchors[session.id], found.at)
-        hits.append(replace(hit, anchor=anchor, before=before, after=after))
-    return hits
+        hits.append(replace(hit, anchor=anchor, before=before, after=after, missing=missing))
+    return SessionsFound(hits, unknown=answer.unknown)
+
+
+def _neighbour(message: SessionMessage, terms: Sequence[str]) -> SessionMessage:
+    return replace(message, text=excerpt(message.text, terms, _NEIGHBOUR_SHOWN))
 
 
 def hit_of(
@@ -142,15 +150,12 @@ def hit_of(
 
 
 def snippet(text: str, terms: Sequence[str]) -> str:
-    """What stands around the first of the terms, on one line, without secrets and what acts on terminals."""
+    """What stands around the terms, on one line, without secrets and what acts on terminals."""
     at = first_hit(text, terms)
     first, last = max(0, at - _LOOKED_BACK), at + _LOOKED_AHEAD
-    clean = " ".join(mask_part(text[first:last]).split())
-    hit = first_hit(clean, terms)
-    begin, end = max(0, hit - BEFORE), hit + AFTER
-    head = "…" if first or begin else ""
-    tail = "…" if last < len(text) or end < len(clean) else ""
-    return f"{head}{visible(clean[begin:end])}{tail}"
+    clean = mask_part(text[first:last])
+    head, tail = "…" if first else "", "…" if last < len(text) else ""
+    return f"{head}{visible(excerpt(clean, terms, _SHOWN))}{tail}"
 
 
 def anchors_of_sessions(memory: Memory, sessions: frozenset[str]) -> Mapping[str, Sequence[Anchor]]:

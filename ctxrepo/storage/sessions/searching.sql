@@ -10,14 +10,18 @@ returning number
 select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
 
 --- message
-insert or ignore into message(session, key, traits, at, place, name, length) values (?, ?, ?, ?, ?, ?, ?)
+insert or ignore into message(session, key, traits, at, place, name, length, turn)
+values (?, ?, ?, ?, ?, ?, ?, ?)
 
 --- wasted
 select coalesce((select seq from sqlite_sequence where name = 'message'), 0) - count(*), count(*)
 from message
 
 --- rows
-select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, {rank} from {source}
+select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, m.turn, {rank} from {source}
+
+--- postings
+select m.session, m.turn, m.number, m.traits, m.length, m.at from {source}
 
 --- in
 and (

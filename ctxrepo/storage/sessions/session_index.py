@@ -11,21 +11,19 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ctxrepo.domain.formats.blocks import texts_beside
+from ctxrepo.domain.question.message_traits import BY_AGENT, IS_COPY, IS_SILENT, USED_TOOLS, Posting
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.processes.database import Schema, transaction
 
 _SQL = texts_beside(__spec__, "searching.sql")
-_SCHEMA = Schema(3, __spec__, "session_index.sql")
-
-BY_AGENT, IS_COPY, USED_TOOLS = 1, 2, 4
-"""Traits of a message: by the agent; a copy, of the session from which this one was forked, or in a file from
-which the agent doesn't go on; with tools used."""
+_SCHEMA = Schema(4, __spec__, "session_index.sql")
 
 GONE = "gone"
 """The mark of a session whose transcript has gone, while it is kept (ADR 96)."""
@@ -63,7 +61,8 @@ class IndexedSession:
 @dataclass(frozen=True)
 class NewMessage:
     """A message for the index. `key` is the same for all copies, `place` is where it begins in the
-    transcript, `name` its id where it is asked for by that; `paths` are files that tools were given."""
+    transcript, `name` its id where it is asked for by that. It is found by the `words` that were said, and by
+    what tools were `given`, of that the files are the `paths`."""
 
     key: int
     traits: int
@@ -72,6 +71,7 @@ class NewMessage:
     name: str
     length: int
     words: str
+    given: str
     paths: tuple[str, ...]
 
 
@@ -84,12 +84,13 @@ class IndexSize:
     """Transcripts with text and no message, the last written first."""
 
 
-_FROM = "select key, number, place, length, traits from message where session = ? and place >= ?"
+_FROM = "select key, number, place, length, traits, turn from message where session = ? and place >= ?"
+_TURN = "select turn from message where session = ? and place < ? order by place desc limit 1"
 _SAME = "select number, session, traits from message where key = ?"
 _DELETE = "delete from message where number = ?"
 _GONE = "select number from session where agent = ? and id = ? and mark = ? and number <> ?"
 _COPY = "insert or ignore into copy values (?, ?)"
-_WORDS = "insert into words(rowid, text) values (?, ?)"
+_WORDS = "insert into words(rowid, said, given) values (?, ?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
 _HAS = "select 1 from session where agent = ? and id = ?"
 _PATH = "insert or ignore into path(path) values (?)"
@@ -141,12 +142,15 @@ class SessionIndex:
 
     def size(self) -> IndexSize:
         sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
-        messages = int(self.db.execute("select count(*) from message").fetchone()[0])
         pages, page = (
             self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
         )
         silent = tuple(map(_session, self.db.execute(_SQL["silent"])))
-        return IndexSize(sessions, messages, int(pages) * int(page), silent)
+        return IndexSize(sessions, self.message_count, int(pages) * int(page), silent)
+
+    @property
+    def message_count(self) -> int:
+        return int(self.db.execute("select count(*) from message").fetchone()[0])
 
     def last(self, session: int) -> tuple[int, str]:
         """Where the last message of a session stands, and its name."""
@@ -180,13 +184,15 @@ class SessionIndex:
         if not session.is_gone:
             self._take_over(number, session)
         before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
+        (turn,) = self.db.execute(_TURN, (number, since)).fetchone() or (0,)
         for message in messages:
+            turn += not message.traits & IS_SILENT
             old, *facts = before.pop(message.key, (0,))
-            if old and facts == [message.place, message.length, message.traits]:
+            if old and facts == [message.place, message.length, message.traits, turn]:
                 continue
             if old:
                 self.db.execute(_DELETE, (old,))
-            self._add(number, message)
+            self._add(number, message, turn)
         self.db.executemany(_DELETE, [(old,) for old, *_ in before.values()])
         return replace(session, number=number)
 
@@ -198,9 +204,9 @@ class SessionIndex:
             self.db.execute("update or ignore copy set session = ? where session = ?", (number, gone))
             self.db.execute("delete from session where number = ?", (gone,))
 
-    def _add(self, session: int, message: NewMessage) -> None:
-        name = storable(message.name)
-        row = (session, message.key, message.traits, message.at, message.place, name, message.length)
+    def _add(self, session: int, message: NewMessage, turn: int) -> None:
+        name, place = storable(message.name), message.place
+        row = (session, message.key, message.traits, message.at, place, name, message.length, turn)
         added = self.db.execute(_SQL["message"], row)
         if not added.rowcount:
             number, other, traits = self.db.execute(_SAME, (message.key,)).fetchone()
@@ -212,7 +218,7 @@ class SessionIndex:
             added = self.db.execute(_SQL["message"], row)
             if other != session:
                 self.db.execute(_COPY, (other, added.lastrowid))
-        self.db.execute(_WORDS, (added.lastrowid, storable(message.words)))
+        self.db.execute(_WORDS, (added.lastrowid, storable(message.words), storable(message.given)))
         for path in map(storable, message.paths):
             self.db.execute(_PATH, (path,))
             self.db.execute(_TOUCHED, (added.lastrowid, path))
@@ -232,11 +238,10 @@ def _session(row: Sequence[Any]) -> IndexedSession:
     return IndexedSession(*[*row[:10], bool(row[10]), *row[11:]])
 
 
-_HELD = _SQL["rows"].format(
-    rank="bm25(words) as score",
-    source="words join message m on m.number = words.rowid where words match :words",
-)
-_ANY = _SQL["rows"].format(rank="0.0", source="message m where 1")
+_WITH_WORDS = "words join message m on m.number = words.rowid where words match :words"
+_ALL = "message m where 1"
+_HELD = _SQL["rows"].format(rank="bm25(words) as score", source=_WITH_WORDS)
+_ANY = _SQL["rows"].format(rank="0.0", source=_ALL)
 _TYPES = {
     "user": f"not m.traits & {BY_AGENT}",
     "agent": f"m.traits & {BY_AGENT}",
@@ -246,8 +251,15 @@ _SINCE = " and m.at >= :since"
 _UNTIL = " and m.at <= :until"
 _BEST = f" order by score, m.traits & {IS_COPY}, m.at desc limit :most"
 _NEWEST = " order by m.at desc, m.place desc limit :most"
+_POSTING = partial(tuple.__new__, Posting)  # ten thousand in a query, and `_make` takes four times as long
+_LATEST = " order by words.rowid desc limit :most"
 _BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
 _AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"
+_SAID_BEFORE, _SAID_AFTER = (
+    query.replace(" order", f" and not m.traits & {IS_SILENT} order") for query in (_BEFORE, _AFTER)
+)
+_NUMBERED = _ANY + " and m.number = ?"
+_TRAITS = "select traits from message where session = ? and place between ? and ?"
 
 
 class MessageRow(NamedTuple):
@@ -261,6 +273,8 @@ class MessageRow(NamedTuple):
     place: int
     name: str
     length: int
+    turn: int
+    """How many messages in which something was said the transcript has up to this one."""
     score: float
 
 
@@ -284,15 +298,33 @@ def matching(
     """At most `most` messages that have all that is asked for, and these `words`, an expression of the
     full-text index; in these `sessions` (numbers; None: all) and what they copied. The best come first, then
     the newest; or the newest first."""
+    query = (_HELD if words else _ANY) + _conditions(asked, sessions)
+    query += _BEST if words and not asked.is_newest_first else _NEWEST
+    return [MessageRow(*row) for row in db.execute(query, _values(asked, words, most, sessions))]
+
+
+def postings(
+    db: sqlite3.Connection, asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None
+) -> list[Posting]:
+    """At most `most` of the same messages, those that the index had last, in no order of their worth. The
+    `words` are looked for in a column, if `said :` or `given :` stands before them."""
+    query = _SQL["postings"].format(source=_WITH_WORDS if words else _ALL)
+    query += _conditions(asked, sessions) + (_LATEST if words else _NEWEST)
+    rows = db.execute(query, _values(asked, words, most, sessions))
+    return [*map(_POSTING, rows)]
+
+
+def _conditions(asked: MessageFilter, sessions: Sequence[int] | None) -> str:
     types = " or ".join(_TYPES[name] for name in asked.types)
-    query = _HELD if words else _ANY
-    query += f" and ({types})" if types else ""
+    query = f" and ({types})" if types else ""
     query += _SINCE if asked.since else ""
     query += _UNTIL if asked.until else ""
     query += f" {_SQL['in']}" if sessions is not None else ""
-    query += f" {_SQL['touched_file']}" if asked.file else ""
-    query += _BEST if words and not asked.is_newest_first else _NEWEST
-    values: dict[str, Any] = {
+    return query + (f" {_SQL['touched_file']}" if asked.file else "")
+
+
+def _values(asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None) -> dict[str, Any]:
+    return {
         "words": storable(words),
         "most": most,
         "since": asked.since,
@@ -300,11 +332,28 @@ def matching(
         "file": storable(asked.file),
         "sessions": json.dumps([*(sessions or ())]),
     }
-    return [MessageRow(*row) for row in db.execute(query, values)]
 
 
-def beside(db: sqlite3.Connection, row: MessageRow, count: int) -> tuple[list[MessageRow], list[MessageRow]]:
-    """The messages before and after one in its transcript, in their order."""
-    place = (row.session, row.place, count)
-    before, after = ([MessageRow(*r) for r in db.execute(query, place)] for query in (_BEFORE, _AFTER))
+def beside(
+    db: sqlite3.Connection, row: MessageRow, count: int, more: int | None = None, *, is_said: bool = False
+) -> tuple[list[MessageRow], list[MessageRow]]:
+    """So many messages before one in its transcript, and as many or `more` after it, in their order; if
+    `is_said`, those in which something was said."""
+    queries = (_SAID_BEFORE, _SAID_AFTER) if is_said else (_BEFORE, _AFTER)
+    counts = (count, count if more is None else more)
+    before, after = (
+        [MessageRow(*r) for r in db.execute(query, (row.session, row.place, most))]
+        for query, most in zip(queries, counts, strict=True)
+    )
     return before[::-1], after
+
+
+def row_of(db: sqlite3.Connection, number: int) -> MessageRow | None:
+    """The message of this number."""
+    row = db.execute(_NUMBERED, (number,)).fetchone()
+    return MessageRow(*row) if row else None
+
+
+def traits_between(db: sqlite3.Connection, session: int, first: int, last: int) -> list[int]:
+    """The traits of the messages between two places of a transcript."""
+    return [traits for (traits,) in db.execute(_TRAITS, (session, first, last))]

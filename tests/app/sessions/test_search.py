@@ -17,17 +17,8 @@ from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.storage.processes.lock import TryLock
 
 HIT = {
-    "agent",
-    "session",
-    "project",
-    "cwd",
-    "who",
-    "when",
-    "text",
-    "entry",
-    "path",
-    "resume",
-    "anchor",
+    *("agent", "session", "project", "cwd", "who", "when", "text", "entry", "path", "resume", "anchor"),
+    "missing",
     "no_resume",
 }
 
@@ -42,7 +33,7 @@ def desk(ada: Machine) -> Desk:
 def test_what_a_program_is_given(desk: Desk) -> None:
     found = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
     (hit,) = found.data["hits"]
-    assert found.data["complete"] is True
+    assert (found.data["complete"], found.data["all_words"], found.data["unknown"]) == (True, True, [])
     assert set(hit) == {*HIT, "before", "after"}
     assert (hit["who"], hit["when"], hit["text"]) == ("user", "2026-11-20T18:00:00Z", "where is the dunlin?")
     assert hit["after"] == [
@@ -125,7 +116,7 @@ def test_what_cannot_be_asked(desk: Desk, request_: SessionsRequest) -> None:
 
 
 def test_what_the_asking_session_said_itself_comes_last(ada: Machine, desk: Desk) -> None:
-    claude_says(ada, "s-2", ["where is the dunlin, dunlin, dunlin?"])
+    claude_says(ada, "s-2", ["and where is the dunlin?", "the dunlin is here"])
     request = SessionsRequest(SessionQuery("dunlin"))
     found = [hit.session for hit in desk.perform(search_sessions, request).value.hits]
     assert found == ["s-2", "s-1"]

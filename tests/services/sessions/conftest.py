@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from machines import Machine
 
 from ctxrepo.errors import NotFound
+from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages
 from ctxrepo.services.sessions.index_update import update_index
-from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, search_sessions
+from ctxrepo.services.sessions.profiles import Profiles
+from ctxrepo.services.sessions.session_projects import Projects
+from ctxrepo.services.sessions.session_search import SessionHit, SessionQuery, hit_of, search_sessions
 
 Finder = Callable[..., list[SessionHit]]
 
@@ -29,8 +33,24 @@ def find(mine: Machine) -> Finder:
         memory = mine.open()
         assert update_index(memory, 60).is_complete
         try:
-            return search_sessions(memory, SessionQuery(text, **asked))
+            return list(search_sessions(memory, SessionQuery(text, **asked)).hits)
         except NotFound:
             return []
+
+    return found
+
+
+@pytest.fixture
+def find_each(mine: Machine) -> Finder:
+    """Each message that has all words, and not only the best of its session; nothing is masked."""
+
+    def found(text: str = "", agent: str = "", **asked: Any) -> list[SessionHit]:
+        memory = mine.open()
+        assert update_index(memory, 60).is_complete
+        asked |= {"wants_session": lambda session: agent in ("", session.agent)}
+        projects, profiles = Projects(memory), Profiles(memory)
+        each = find_messages(memory, MessageQuery(text=text, **asked))
+        said = [replace(one.message, text=" ".join(one.text.split())) for one in each]
+        return [hit_of(one.session, text, projects, profiles) for one, text in zip(each, said, strict=True)]
 
     return found

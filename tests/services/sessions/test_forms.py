@@ -64,7 +64,7 @@ AT = "2025-09-03T09:00:{:02}.250Z"
 
 @pytest.mark.parametrize("fixture", LONG)
 def test_a_long_document_is_read_in_pieces_and_each_message_once(
-    fixture: str, mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
+    fixture: str, mine: Machine, find_each: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(read_piece, "__defaults__", (900,))
     form = next(form for form in EVERY_FORM if form.fixture == fixture)
@@ -74,13 +74,13 @@ def test_a_long_document_is_read_in_pieces_and_each_message_once(
     document[field] = [{**item(n), "content": f"number{n} says coot " + "and more " * 20} for n in range(50)]
     path = form.put(mine.home)
     path.write_text(json.dumps(document, indent=2))
-    assert len(find("coot", limit=100)) == 50
+    assert len(find_each("coot", limit=100)) == 50
     for n in (0, 17, 49):
-        (hit,) = find(f"number{n}")
+        (hit,) = find_each(f"number{n}")
         assert hit.said.text.startswith(f"number{n} says coot")
     document[field].append({**item(50), "content": "the last coot"})
     path.write_text(json.dumps(document, indent=2))
-    assert len(find("coot", limit=100)) == 51
+    assert len(find_each("coot", limit=100)) == 51
 
 
 @pytest.mark.parametrize("form", EVERY)

@@ -37,6 +37,12 @@ from ctxrepo.storage.sessions import transcript_files
 from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 
 
+@pytest.fixture
+def find(find_each: Finder) -> Finder:
+    """What the index holds, message by message."""
+    return find_each
+
+
 def texts(find: Finder, words: str) -> Sequence[str]:
     return sorted(hit.said.text for hit in find(words))
 
@@ -124,7 +130,7 @@ def test_files_of_many_pieces_are_read_to_their_ends(
     assert find('"another part"')[0].said.text == "one part, a coot another part, a coot"
     for agent in ("codex", "copilot", "gemini", "pi"):
         place_recorded(mine, agent)
-        assert find("", agent=agent, is_by_user=True)
+        assert find("", agent=agent, types=("user",))
 
 
 def test_a_line_of_50_megabytes_is_passed_over(mine: Machine, find: Finder) -> None:

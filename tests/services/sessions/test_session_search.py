@@ -19,11 +19,12 @@ from services.sessions.conftest import Finder
 from transcripts import RECORDED, ClaudeTranscript, claude_says, place_recorded
 
 from ctxrepo.app.sessions.past_search import anchor_fields
+from ctxrepo.domain.question.excerpts import AFTER, BEFORE
+from ctxrepo.domain.question.question_terms import expression, first_hit, holds, terms_of
 from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.sessions.found_messages import expression, first_hit, holds, terms_of
 from ctxrepo.services.sessions.index_update import update_index
-from ctxrepo.services.sessions.session_search import AFTER, BEFORE, SessionQuery, search_sessions, snippet
+from ctxrepo.services.sessions.session_search import SessionQuery, search_sessions
 from ctxrepo.services.sessions.transcript_scan import scan_sessions
 from ctxrepo.storage.sessions.local_tape import LocalTape
 
@@ -41,13 +42,14 @@ SAID = {
 def test_what_a_recorded_session_of_each_agent_says(agent: str, mine: Machine, find: Finder) -> None:
     path = place_recorded(mine, agent)
     words, resume = SAID[agent]
-    first, *_ = find(words, agent=agent)
+    first, *others = find(words, agent=agent, is_by_user=True)
+    assert others == []
     assert (first.agent, first.said.who, first.path) == (agent, "user", str(path))
     assert first.resume.endswith(resume)
     assert shlex.split(first.resume)[0] == "cd"
     assert first.said.when.startswith("2026-11-2")
     assert first.after
-    assert find(words, agent=agent, is_by_user=True)[0] == first
+    assert [hit.session for hit in find(words, agent=agent)] == [first.session]
     assert find("ctxrepo-memory") == []
     assert find("evidence with its age") == []
 
@@ -70,8 +72,9 @@ def test_what_a_session_of_cursor_says_though_it_tells_no_moment(mine: Machine, 
     answered = {"role": "assistant", "message": {"content": "there is the jacana"}}
     path.write_text(f"{json.dumps(asked)}\n{json.dumps(answered)}\n{json.dumps(asked)}\n")
     os.utime(path, (1795000000, 1795000000))
-    first, *others = find("jacana")
-    assert {hit.said.text for hit in (first, *others)} == {"there is the jacana", "where is the jacana?"}
+    (first,) = find("jacana")
+    assert first.said.text == "where is the jacana?"
+    assert first.after[0].text == "there is the jacana"
     assert first.said.when == "2026-11-18T11:06:40Z"
     assert first.resume == "cursor-agent --resume c-1"
 
@@ -90,22 +93,24 @@ def test_b24_a_snippet_has_80_characters_before_the_first_hit_and_120_from_it(
 
 
 def test_b24_ten_are_shown_and_of_equally_good_ones_the_newest_first(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", [])
     for number in range(15):
-        said.user(f"the heron number{number}")
+        said = ClaudeTranscript(mine, f"s-{number:02}")
+        said.lines = number
+        said.user(f"heron {number:02}")
     hits = find("heron")
-    assert [hit.said.text.split()[-1] for hit in hits] == [f"number{n}" for n in range(14, 4, -1)]
+    assert [hit.said.text for hit in hits] == [f"heron {number:02}" for number in range(14, 4, -1)]
     assert len(find("heron", limit=12)) == 12
 
 
-def test_all_words_must_be_there_in_any_form_and_quoted_ones_together(mine: Machine, find: Finder) -> None:
+def test_words_in_any_form_and_quoted_ones_together(mine: Machine, find: Finder) -> None:
     texts = ["deploying the tests", "the deploy of a cache", "tested deploys"]
-    claude_says(mine, "s-1", texts)
+    for number, text in enumerate(texts):
+        claude_says(mine, f"s-{number}", [text])
     assert {hit.said.text for hit in find("deployed")} == {*texts}
-    assert {hit.said.text for hit in find("DEPLOYS test")} == {texts[0], texts[2]}
+    assert {hit.said.text for hit in find("DEPLOYS test") if not hit.missing} == {texts[0], texts[2]}
     assert [hit.said.text for hit in find('"the tests"')] == ["deploying the tests"]
     assert find('"tests the"') == []
-    assert find("deploy zeppelin") == []
+    assert find("zeppelin") == []
 
 
 def test_by_letters_where_a_script_has_no_blanks(mine: Machine, find: Finder) -> None:
@@ -155,8 +160,8 @@ def test_agent_project_since_and_user_filter(mine: Machine, find: Finder) -> Non
     claude_says(mine, "s-1", ["an ibex for ada", "an ibex as an answer"])
     ClaudeTranscript(mine, "s-2", "/srv/else/where").user("an ibex elsewhere")
     place_recorded(mine, "codex")
-    assert len(find("ibex")) == 3
-    assert len(find("ibex", agent="claude")) == 3
+    assert len(find("ibex")) == 2
+    assert len(find("ibex", agent="claude")) == 2
     assert find("ibex", agent="codex") == []
     assert [hit.project for hit in find("ibex", project="where")] == ["where"]
     assert {hit.project for hit in find("ibex", project="SHOP")} == {"shop"}
@@ -177,6 +182,9 @@ def test_the_project_is_called_as_the_memory_calls_it(mine: Machine, find: Finde
 def test_what_stands_around_a_hit(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", ["one", "two", "a gannet", "four", "five", "six"])
     (hit,) = find("gannet")
+    assert [one.text for one in (*hit.before, hit.said)] == ["two", "a gannet"]
+    assert [one.text for one in hit.after] == ["four", "five", "six"]
+    (hit,) = find("gannet", context=1)
     assert [one.text for one in (*hit.before, hit.said, *hit.after)] == ["two", "a gannet", "four"]
     (hit,) = find("gannet", context=3)
     assert [one.text for one in hit.before] == ["one", "two"]
@@ -264,9 +272,8 @@ def test_secrets_are_masked_wherever_they_are_shown(mine: Machine, find: Finder)
     shown = [hit.said.text, *(one.text for one in (*hit.before, *hit.after))]
     assert len(shown) == 3
     assert all("[github" in text and token[4:] not in text for text in shown)
-    hits = find(token)  # whoever knows it finds it, and it isn't repeated
-    assert len(hits) == 3
-    assert not any(token in hit.said.text for hit in hits)
+    (hit,) = find(token)  # whoever knows it finds it, and it isn't repeated
+    assert token not in repr(hit)
 
 
 def test_nothing_of_a_private_key_is_shown_wherever_the_hit_is(mine: Machine, find: Finder) -> None:
@@ -294,7 +301,7 @@ def test_a_transcript_that_changed_behind_our_back_gives_nothing_wrong(mine: Mac
     memory = mine.open()
     assert update_index(memory, 60).is_complete
     said.path.write_text(said.path.read_text().replace("stoat", "goats"))
-    (hit,) = search_sessions(memory, SessionQuery("stoat"))
+    (hit,) = search_sessions(memory, SessionQuery("stoat")).hits
     assert hit.session == "s-2"
     other.path.unlink()
     with pytest.raises(NotFound):
@@ -311,13 +318,6 @@ def test_a_question_that_asks_nothing_is_one_line(nothing: str, mine: Machine) -
 def test_what_means_something_to_the_index_is_plain_text(odd: str, mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", ["hello"])
     assert find(odd) == []
-
-
-@given(st.text(max_size=40), st.text(min_size=1, max_size=12))
-def test_a_snippet_is_one_line_within_its_room(text: str, word: str) -> None:
-    shown = snippet(f"{text} {word} {text}", [word])
-    assert "\n" not in shown
-    assert len(shown) <= (BEFORE + AFTER) * len("\\u{10ffff}") + 2
 
 
 @given(st.text(max_size=60))

@@ -136,9 +136,7 @@ def search(
             )
         if any(of_notes.values()):
             raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
-        wanted = SessionQuery(
-            query, agent, project, 0, user, file, 1 if context is None else context, limit or 10
-        )
+        wanted = SessionQuery(query, agent, project, 0, user, file, context, limit or 10)
         request = SessionsRequest(wanted, since, raw, ignore_case)
         answer_with_past(search_sessions, request, json, hits_text)
         return

@@ -93,7 +93,15 @@ def digest_text(on: OnTape[Digest]) -> str:
 
 def hits_text(found: SessionsFound) -> str:
     """Each hit of `search --in sessions` with what stands around it, and the way back to its session."""
-    return "\n\n".join("\n".join(_hit_lines(hit)) for hit in found.hits)
+    hits = ("\n".join(_hit_lines(hit)) for hit in found.hits)
+    return "\n\n".join((*_words_missing(found), *hits))
+
+
+def _words_missing(found: SessionsFound) -> Iterator[str]:
+    """A line that says so where no hit has all the words that were asked for."""
+    if not found.has_all_words:
+        nowhere = f"; nobody said {', '.join(shown(word, 80) for word in found.unknown)}"
+        yield f"nothing has all of these words, so what has some of them{nowhere if found.unknown else ''}:"
 
 
 def deleted_text(deleted: Sequence[Anchor]) -> str:

@@ -22,12 +22,22 @@ def mine(ada: Machine) -> Machine:
 def test_a_hit_and_the_way_back(mine: Machine) -> None:
     done = mine.ctxrepo("search", "--in", "sessions", "where godwit")
     assert (done.returncode, done.stderr) == (0, "")
-    first, hit, after, resume = done.stdout.splitlines()
+    first, hit, after, _again, resume = done.stdout.splitlines()
     assert first.split("  ")[1:] == ["Claude Code", "shop", "you"]
     assert (hit, after) == ("  > where is the godwit?", "    agent: there")
     assert resume == f"  resume  cd {shlex.quote(str(mine.project_folder))} && claude --resume s-1"
     again = mine.ctxrepo("search", "where godwit", "--in", "sessions", "--context", "0")
     assert (len(again.stdout.splitlines()), again.stderr) == (3, "")
+
+
+def test_it_is_said_where_nothing_has_all_words(mine: Machine) -> None:
+    done = mine.ctxrepo("search", "--in", "sessions", "did we decide where the godwit nests")
+    first, _, head, *_ = done.stdout.splitlines()
+    assert first == "nothing has all of these words, so what has some of them; nobody said decide, nests:"
+    assert head.split("  ")[1:] == ["Claude Code", "shop", "you"]
+    found = mine.json("search", "--in", "sessions", "did we decide where the godwit nests")["data"]
+    assert (found["all_words"], found["unknown"]) == (False, ["decide", "nests"])
+    assert found["hits"][0]["missing"] == ["decide", "nests"]
 
 
 def test_a_command_is_printed_whole_or_not_at_all(mine: Machine) -> None:
