@@ -9,6 +9,7 @@ _WHAT = (
     *("sync", "hooks", "agents", "commands", "build", "load", "profile", "recall", "meaning", "sessions"),
     "page",
     "screen",
+    "asked",
 )
 
 
