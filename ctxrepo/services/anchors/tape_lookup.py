@@ -177,7 +177,6 @@ def _find_messages(
         since=since,
         until=until,
         limit=request.limit,
-        is_newest_first=True,
     )
     oldest_first = [found.message for found in reversed(find_messages(view.memory, query))]
     view.note_searched({one.id for one in indexed_sessions(view.memory)}, in_project=in_project)

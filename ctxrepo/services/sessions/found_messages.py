@@ -34,7 +34,6 @@ from ctxrepo.storage.sessions.session_index import (
     MessageFilter,
     MessageRow,
     SessionIndex,
-    beside,
     index_file,
     matching,
 )
@@ -159,15 +158,14 @@ def is_any(_: object) -> bool:
 @dataclass(frozen=True)
 class MessageQuery(MessageFilter):
     """What messages must have. `text`: words, each in any of its forms, and `"…"` together; '' is any text.
-    `wants_session` and `fits` judge a session and a message that was read. The messages of the session
-    `here`, which asks and has them, come last. `context` counts messages to read on either side."""
+    `wants_session` and `fits` judge a session and a message that was read. What was said in the session
+    `here`, which asks and has it, comes last among sessions."""
 
     text: str = ""
     wants_session: Callable[[IndexedSession], bool] = is_any
     fits: Callable[[SessionMessage], bool] = is_any
     """Asked in another process, so that it must be possible to pickle it."""
     here: str = ""
-    context: int = 0
     limit: int = 10
 
 
@@ -217,7 +215,7 @@ def telling_words(memory: Memory, project: Project | None) -> list[str]:
     view or to messages of two sessions: first those that lead to an entry, of each kind the rarest first. One
     with digits may be a secret of a new kind."""
     folders = search_order(memory, project)
-    prompts = find_messages(memory, MessageQuery(types=("user",), is_newest_first=True, limit=_PROMPTS))
+    prompts = find_messages(memory, MessageQuery(types=("user",), limit=_PROMPTS))
     notes = (read_note(memory, path) for path in ([] if prompts else note_paths(memory, folders)))
     texts = [found.message.text for found in prompts] or [note.body for note in notes if note]
     told: dict[str, tuple[bool, int]] = {}
@@ -243,7 +241,6 @@ def _candidates(
         wanted = [number for number, session in sessions.items() if query.wants_session(session)]
         found = matching(index.db, query, words, most, wanted if len(wanted) < len(sessions) else None)
         rows = [row for row in found if row.session in sessions]
-    rows.sort(key=lambda row: bool(query.here) and sessions[row.session].id == query.here)
     return sessions, rows
 
 
@@ -257,21 +254,14 @@ def _read_candidates(
     """The messages that are still in their transcripts and fit. Whoever asks masks secrets: in a process of
     its own this would load the rules each time."""
     matches: list[FoundMessage] = []
-    texts = set[str]()
-    with SessionIndex.opened(file) as index, closing(PassageReader(kept_file(file.parent))) as reader:
+    with closing(PassageReader(kept_file(file.parent))) as reader:
         for row in rows:
             session = sessions[row.session]
-            before, after = beside(index.db, row, query.context) if query.context else ((), ())
-            messages = reader.messages_at(session, [*before, row, *after])
-            if row.number not in messages:
-                continue
-            match = message_found(session, row, messages[row.number])
-            is_repeated = match.text in texts and not query.is_newest_first
-            if is_repeated or not (holds(match.text, terms) and query.fits(match.message)):
-                continue
-            texts.add(match.text)
-            neighbours = (neighbours_in(session, side, messages) for side in (before, after))
-            matches.append(FoundMessage(*match[:4], *neighbours))
+            messages = reader.messages_at(session, [row])
+            if row.number in messages:
+                match = message_found(session, row, messages[row.number])
+                if holds(match.text, terms) and query.fits(match.message):
+                    matches.append(match)
             if len(matches) == query.limit:
                 break
     return matches

@@ -115,7 +115,7 @@ def _in_index(memory: Memory, session: IndexedSession, at: float) -> SessionMess
     def wants(one: IndexedSession) -> bool:
         return (one.agent, one.id) == (session.agent, session.id)
 
-    query = MessageQuery(wants_session=wants, types=("user",), until=ceil(at), is_newest_first=True, limit=5)
+    query = MessageQuery(wants_session=wants, types=("user",), until=ceil(at), limit=5)
     try:
         found = find_messages(memory, query)
     except CtxrepoError:  # another program's folder hangs

@@ -102,7 +102,6 @@ def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
         since=query.since,
         here=query.here,
         limit=query.limit,
-        is_newest_first=True,
     )
     answer = find_windows(memory, asked, query.context)
     if not answer.windows:

@@ -18,7 +18,7 @@ select coalesce((select seq from sqlite_sequence where name = 'message'), 0) - c
 from message
 
 --- rows
-select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, m.turn, {rank} from {source}
+select m.number, m.session, m.key, m.traits, m.at, m.place, m.name, m.length, m.turn from {source}
 
 --- postings
 select m.session, m.turn, m.number, m.traits, m.length, m.at from {source}

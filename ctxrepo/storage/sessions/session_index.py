@@ -240,8 +240,7 @@ def _session(row: Sequence[Any]) -> IndexedSession:
 
 _WITH_WORDS = "words join message m on m.number = words.rowid where words match :words"
 _ALL = "message m where 1"
-_HELD = _SQL["rows"].format(rank="bm25(words) as score", source=_WITH_WORDS)
-_ANY = _SQL["rows"].format(rank="0.0", source=_ALL)
+_HELD, _ANY = (_SQL["rows"].format(source=source) for source in (_WITH_WORDS, _ALL))
 _TYPES = {
     "user": f"not m.traits & {BY_AGENT}",
     "agent": f"m.traits & {BY_AGENT}",
@@ -249,7 +248,6 @@ _TYPES = {
 }
 _SINCE = " and m.at >= :since"
 _UNTIL = " and m.at <= :until"
-_BEST = f" order by score, m.traits & {IS_COPY}, m.at desc limit :most"
 _NEWEST = " order by m.at desc, m.place desc limit :most"
 _POSTING = partial(tuple.__new__, Posting)  # ten thousand in a query, and `_make` takes four times as long
 _LATEST = " order by words.rowid desc limit :most"
@@ -275,7 +273,6 @@ class MessageRow(NamedTuple):
     length: int
     turn: int
     """How many messages in which something was said the transcript has up to this one."""
-    score: float
 
 
 @dataclass(frozen=True)
@@ -288,18 +285,14 @@ class MessageFilter:
     file: str = ""
     since: int = 0
     until: int = 0
-    is_newest_first: bool = False
-    """Else the best come first, and of those that say the same only the first."""
 
 
 def matching(
     db: sqlite3.Connection, asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None
 ) -> list[MessageRow]:
     """At most `most` messages that have all that is asked for, and these `words`, an expression of the
-    full-text index; in these `sessions` (numbers; None: all) and what they copied. The best come first, then
-    the newest; or the newest first."""
-    query = (_HELD if words else _ANY) + _conditions(asked, sessions)
-    query += _BEST if words and not asked.is_newest_first else _NEWEST
+    full-text index; in these `sessions` (numbers; None: all) and what they copied. The newest come first."""
+    query = (_HELD if words else _ANY) + _conditions(asked, sessions) + _NEWEST
     return [MessageRow(*row) for row in db.execute(query, _values(asked, words, most, sessions))]
 
 
