@@ -44,9 +44,10 @@ def find(mine: Machine) -> Finder:
 def find_each(mine: Machine) -> Finder:
     """Each message that has all words, and not only the best of its session; nothing is masked."""
 
-    def found(text: str = "", agent: str = "", **asked: Any) -> list[SessionHit]:
+    def found(text: str = "", agent: str = "", *, is_by_user: bool = False, **asked: Any) -> list[SessionHit]:
         memory = mine.open()
         assert update_index(memory, 60).is_complete
+        asked |= {"types": ("user",)} if is_by_user else {}
         asked |= {"wants_session": lambda session: agent in ("", session.agent)}
         projects, profiles = Projects(memory), Profiles(memory)
         each = find_messages(memory, MessageQuery(text=text, **asked))

@@ -160,12 +160,12 @@ def test_a_list_of_what_was_typed_doubles_nothing(keeps: Machine, find: Finder) 
 
 
 @pytest.mark.parametrize("form", rotating([form for form in EVERY_FORM if form.said]), ids=name_of)
-def test_every_form_is_kept(form: Form, mine: Machine, find: Finder) -> None:
+def test_every_form_is_kept(form: Form, mine: Machine, find_each: Finder) -> None:
     keep(mine, "whole")
     path = form.put(mine.home)
 
     def said() -> list[str]:
-        return sorted(hit.said.text for hit in find("", is_by_user=True, limit=500))
+        return sorted(hit.said.text for hit in find_each("", is_by_user=True, limit=500))
 
     before, count = said(), counts(mine)
     assert len(before) == sum(who == "user" for who, _ in form.said)
@@ -177,17 +177,17 @@ def test_every_form_is_kept(form: Form, mine: Machine, find: Finder) -> None:
         index_file(mine.open().state.root).unlink()
 
 
-def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine, find: Finder) -> None:
+def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine, find_each: Finder) -> None:
     said = claude_says(keeps, "s-1", ["a first moa", "a second moa"])
     fork = ClaudeTranscript(keeps, "s-2")
     for line in said.path.read_text().splitlines():
         fork.add(line.replace('"sessionId":"s-1"', '"sessionId":"s-2","forkedFrom":{"sessionId":"s-1"}'))
     fork.user("a third moa")
-    assert texts(find, "moa") == ["a first moa", "a second moa", "a third moa"]
+    assert texts(find_each, "moa") == ["a first moa", "a second moa", "a third moa"]
     assert stored(keeps).count("a first moa") == 1
     for path in (said.path, fork.path):
         path.unlink()
-        assert texts(find, "moa") == ["a first moa", "a second moa", "a third moa"]
+        assert texts(find_each, "moa") == ["a first moa", "a second moa", "a third moa"]
     part = read_conversation(keeps.open(), "claude", "s-2")
     assert part
     assert [m.text for m in part.conversation.messages] == ["a first moa", "a second moa", "a third moa"]
@@ -195,10 +195,10 @@ def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine
 
 @pytest.mark.parametrize("how", ["truncated", "replaced", "emptied"])
 def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
-    how: str, keeps: Machine, find: Finder
+    how: str, keeps: Machine, find_each: Finder
 ) -> None:
     said = claude_says(keeps, "s-1", [f"number{n} saw a rhea" for n in range(6)])
-    assert len(texts(find, "rhea")) == 6
+    assert len(texts(find_each, "rhea")) == 6
     lines = said.path.read_text().splitlines(keepends=True)
     text = {"truncated": "".join(lines[4:]), "replaced": "".join(lines[3:]), "emptied": ""}[how]
     if how == "replaced":
@@ -207,7 +207,7 @@ def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
     said.user("a new rhea")
     everything = sorted([f"number{n} saw a rhea" for n in range(6)] + ["a new rhea"])
     for _ in range(2):
-        hits = find("rhea", limit=100)
+        hits = find_each("rhea", limit=100)
         assert sorted(hit.said.text for hit in hits) == everything
         assert all("claude --resume s-1" in hit.resume for hit in hits)
         assert counts(keeps) == (7, 7)
@@ -216,15 +216,15 @@ def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
         assert [m.text for m in part.conversation.messages] == [*everything[1:], "a new rhea"]
         index_file(keeps.open().state.root).unlink()
     said.path.unlink()
-    assert texts(find, "rhea") == everything
+    assert texts(find_each, "rhea") == everything
 
 
-def test_a_session_of_one_message_is_rewritten(keeps: Machine, find: Finder) -> None:
+def test_a_session_of_one_message_is_rewritten(keeps: Machine, find_each: Finder) -> None:
     said = claude_says(keeps, "s-1", ["a single rhea"])
-    assert len(find("rhea")) == 1
+    assert len(find_each("rhea")) == 1
     said.path.write_text(said.line("user", {"role": "user", "content": "quite another rhea"}) + "\n")
     for _ in range(2):
-        assert texts(find, "rhea") == ["a single rhea", "quite another rhea"]
+        assert texts(find_each, "rhea") == ["a single rhea", "quite another rhea"]
         index_file(keeps.open().state.root).unlink()
 
 
@@ -384,7 +384,7 @@ def test_a_session_goes_when_its_months_are_over(keeps: Machine, find: Finder) -
 
 @pytest.mark.parametrize("where", ["before the index", "in the store", "behind both"])
 def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
-    where: str, keeps: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
+    where: str, keeps: Machine, find_each: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transcript_files.read_piece, "__defaults__", (700,))
     monkeypatch.setattr(index_update, "PIECE", 700)
@@ -410,11 +410,11 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
         except Exception:  # the process that reads has ended
             continue
     monkeypatch.setattr(Keeping, "store_copies", real)
-    assert len(texts(find, "coot")) == 60
+    assert len(texts(find_each, "coot")) == 60
     assert counts(keeps) == (60, 60)
     for one in (said, other):
         one.path.unlink()
-    assert len(texts(find, "coot")) == 60
+    assert len(texts(find_each, "coot")) == 60
 
 
 def test_a_damaged_store_is_told_and_put_aside(keeps: Machine, find: Finder) -> None:
@@ -438,18 +438,18 @@ def test_a_damaged_store_is_told_and_put_aside(keeps: Machine, find: Finder) -> 
 
 
 @pytest.mark.parametrize("place", [0, 4096 * 3])
-def test_a_damaged_index_costs_nothing_that_is_kept(place: int, keeps: Machine, find: Finder) -> None:
+def test_a_damaged_index_costs_nothing_that_is_kept(place: int, keeps: Machine, find_each: Finder) -> None:
     said = claude_says(keeps, "s-1", [f"number{n} saw a teal" for n in range(50)])
-    assert len(find("teal", limit=100)) == 50
+    assert len(find_each("teal", limit=100)) == 50
     said.path.unlink()
-    assert len(find("teal", limit=100)) == 50
+    assert len(find_each("teal", limit=100)) == 50
     root = keeps.open().state.root
     index = index_file(root)
     for suffix in ("-wal", "-shm"):
         index.with_name(index.name + suffix).unlink(missing_ok=True)
     data = index.read_bytes()
     index.write_bytes(data[:place] + b"\xff" * (len(data) - place))
-    assert len(find("teal", limit=100)) == 50
+    assert len(find_each("teal", limit=100)) == 50
     assert damaged_files(root) == []
 
 
