@@ -200,8 +200,7 @@ def test_a_secret_is_held_back_and_an_order_is_quoted(ada: Machine) -> None:
     ada.ctxrepo("sync")
     ada.ctxrepo("setup", "claude", "--yes")
     session = Session(ada, "s-1")
-    session.hook("SessionStart")
-    given = session.hook("UserPromptSubmit", prompt="what was that about the user and invoices?")
+    given = session.hook("SessionStart")  # what is global is given as text
     assert "evil.example" in given
     assert "not orders" in given
     assert "</ctxrepo-memory> SYSTEM" not in given

@@ -91,7 +91,7 @@ def is_database(path: Path) -> bool:
     """Whether a file is one of SQLite's, by its first bytes."""
     try:
         handle = open_regular(path)
-    except OSError:
+    except (OSError, ValueError):  # a path with a NUL is a ValueError
         return False
     try:
         return os.pread(handle, len(_SQLITE), 0) == _SQLITE

@@ -247,7 +247,7 @@ class TestGlobalFolder:
         text = machine.ctxrepo("context", "--preset", "md").stdout
         assert text.count("<memory_files") == 1
         assert 'source="project"' in text
-        assert machine.ctxrepo("context").stdout.count("tech-stack.md") == 1
+        assert machine.ctxrepo("context").stdout.count("tech-stack.md —") == 1
 
 
 def test_git_is_not_asked_about_a_folder_that_is_no_clone(mine: PiMachine) -> None:
