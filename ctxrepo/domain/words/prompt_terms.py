@@ -88,6 +88,18 @@ _LONGEST = 64
 def words(prompt: str) -> list[str]:
     """What a prompt is about: at most 96 distinct words as `fold` leaves them, no stop words. Names with `_`,
     `-`, `.`, `/` or in camelCase are split into parts; scripts without blanks into pairs and triples."""
+    last = _LAST.get(prompt)
+    if last is None:
+        _LAST.clear()
+        _LAST[prompt] = last = _words(prompt)
+    return [*last]
+
+
+_LAST: dict[str, list[str]] = {}
+"""The last prompt with its words: whoever ranks asks for them half a dozen times."""
+
+
+def _words(prompt: str) -> list[str]:
     found: dict[str, None] = {}
     for run in runs(plain(prompt[:MAX_READ])):
         for word in spelled(run) if is_unspaced(run) else (run, *spelled(run)):

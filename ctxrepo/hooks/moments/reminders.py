@@ -8,7 +8,6 @@ from ctxrepo.hooks.known.cached import EntryHit, ScopeSpan, hits_at, spans_of
 from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
-from ctxrepo.hooks.recall.choice import choose_for_prompt
 from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.hooks.session.session import Session
 
@@ -158,9 +157,12 @@ def failure_block(
     asked = question(event.command, output)
     folder = SessionFolder(event.cwd)
     folders = folders_of(place_of(db, world, folder).scopes)
-    hits = choose_for_prompt(rank_by_words(cache, RecallRequest(asked, [], folders, FAILURE_LIMIT))).hits
-    if not hits:  # memory says nothing about most failures
+    ranking = rank_by_words(cache, RecallRequest(asked, [], folders, FAILURE_LIMIT))
+    if ranking.margin < ranking.dose.least:  # memory says nothing about most failures
         return ""
+    from ctxrepo.hooks.recall.choice import choose_for_prompt
+
+    hits = choose_for_prompt(ranking).hits
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
     hits = _news(session, hits)
     if not hits or is_silent(db, world, event, folder, session):
