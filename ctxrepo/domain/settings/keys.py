@@ -103,7 +103,7 @@ def accepted(value: object, hint: Any) -> object | None:
         if isinstance(between, Like):
             return value if isinstance(value, str) and re.fullmatch(between.pattern, value) else None
         number = _number(value, form)
-        return number if number is not None and number <= between.most else None
+        return number if number is not None and between.least <= number <= between.most else None
     if hint in (int, float):
         return _number(value, hint)
     if get_origin(hint) is Literal:
@@ -147,7 +147,8 @@ def kind(hint: Any) -> str:
         return " or ".join(str(word) or '""' for word in get_args(hint))
     if get_origin(hint) is Annotated:
         form, between = get_args(hint)
-        return f"{kind(form)} up to {between.most}"
+        least = f" from {between.least}" if between.least else ""
+        return f"{kind(form)}{least} up to {between.most}"
     if get_origin(hint) is tuple:
         item = get_args(hint)[0]
         if get_origin(item) is Annotated:

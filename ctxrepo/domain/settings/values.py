@@ -165,8 +165,8 @@ class SessionSettings:
     that tools were given, is copied on this machine as transcripts are read, with secrets masked, and found
     when they have gone; `whole`: what tools gave back, too; `off`: nothing more is copied, and what was
     copied stays until `ctxrepo sessions forget`."""
-    keep_bytes: Annotated[int, Between(0, 1_000_000_000_000)] = 500_000_000
-    """How much of the disk that may take; the oldest sessions go first."""
+    keep_bytes: Annotated[int, Between(1_000_000, 1_000_000_000_000)] = 500_000_000
+    """How many bytes of the disk that may take; the oldest sessions go first."""
     keep_months: Annotated[int, Between(0, 1200)] = 24
     """For how many months after its last message a session is kept; 0: for ever."""
 
