@@ -64,7 +64,8 @@ def test_a_helper_that_failed_in_the_future_is_begun_again(
     begun: list[tuple[str, ...]] = []
     monkeypatch.setattr(ask_helper, "start_helper", lambda *words: begun.append(words))
     in_future(tmp_path / ask_helper.FAILED, ahead)
-    assert ask_helper._answer_line(World({}, str(tmp_path), repo_with(tmp_path)), b"what?\n") == b""
+    with pytest.raises(ConnectionRefusedError, match=ask_helper.STARTING):
+        ask_helper._answer_line(World({}, str(tmp_path), repo_with(tmp_path)), b"what?\n", 0.05)
     assert len(begun) == 1
 
 
