@@ -153,7 +153,7 @@ def test_a_cache_that_is_behind_is_brought_up_in_memory(ada: Machine, is_gone: b
     cache = ada.open().state.cache
     kept = cache.with_name("kept")
     shutil.copy(cache, kept)
-    ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port 604\n")
+    ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port quokka604\n")
     ada.sync()
     for suffix in ("", "-wal", "-shm"):
         cache.with_name(cache.name + suffix).unlink(missing_ok=True)
@@ -164,7 +164,7 @@ def test_a_cache_that_is_behind_is_brought_up_in_memory(ada: Machine, is_gone: b
 
 
 def test_what_waits_for_a_commit_is_told(ada: Machine) -> None:
-    ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port 604\n")
+    ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port quokka604\n")
     with read_only(ada.home):
         done = ada.ctxrepo("search", "river")
     assert done.returncode == 0
@@ -182,13 +182,13 @@ def test_what_another_user_put_there_is_read_when_asked_for_and_gets_nowhere(
     temporary.mkdir()
     container = replace(ada, more={"TMPDIR": str(temporary)})
     with trouble(ada):
-        (ada.clone / "shop/topics/pay.md").write_text("- The cloud service listens on port 604\n")
+        (ada.clone / "shop/topics/pay.md").write_text("- The cloud service listens on port quokka604\n")
         ada.git("-c", f"safe.directory={ada.clone}", "commit", "-qam", "theirs")
         done = container.process("search", "cloud")
         assert (done.returncode, done.stderr) == (0, "")
         assert "604" in done.stdout
         kept = [file.read_bytes() for file in ada.places.state.rglob("*") if file.is_file()]
-        assert not any(b"604" in data for data in kept)
+        assert not any(b"quokka604" in data for data in kept)
         assert "604" not in Session(ada, "s-9").hook("SessionStart", source="startup")
     assert not [*temporary.iterdir()]
 
