@@ -50,12 +50,12 @@ def test_the_strongest_file_that_says_something_holds(here: Machine, tmp_path: P
 
 
 def test_another_profile_has_its_own(here: Machine, tmp_path: Path) -> None:
-    put(tmp_path / "work/settings.json", '{"cleanupPeriodDays": 365}')
-    work = replace(here, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "work")})
+    put(tmp_path / "office/settings.json", '{"cleanupPeriodDays": 365}')
+    work = replace(here, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "office")})
     deletion = deletion_of(agent_named("claude"), work)
     assert deletion
     assert "365 days" in deletion.sentence
-    assert deletion.change == f'"cleanupPeriodDays": 3650 in {tmp_path}/work/settings.json'
+    assert deletion.change == f'"cleanupPeriodDays": 3650 in {tmp_path}/office/settings.json'
 
 
 @pytest.mark.parametrize("text", ["{", '{"cleanupPeriodDays": "soon"}', "\udcff"])
