@@ -146,7 +146,8 @@ def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: F
 def test_the_folder_is_known_where_only_a_name_tells_it(fixture: str, mine: Machine, find: Finder) -> None:
     form = next(form for form in EVERY_FORM if form.fixture == fixture)
     top, known = str(mine.project_folder), transcripts_of(form.agent)
-    first, last = known.folder_names(top)[0], known.folder_names(top)[-1]  # type: ignore[union-attr]
+    assert known
+    first, last = known.folder_names(top)[0], known.folder_names(top)[-1]
     moved = form.place.replace("home-ada-shop", first).replace("0123abcd", last)
     replace(form, place=moved.replace("tmp/shop", f"tmp/{last}")).put(mine.home, cwd="")
     (hit,) = find("zebra")

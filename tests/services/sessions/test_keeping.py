@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from ctxrepo.services.sessions.keeping import Keeping, decoded, encoded
 from ctxrepo.services.sessions.prompt_moments import prompt_moment
 from ctxrepo.storage.sessions import transcript_files
 from ctxrepo.storage.sessions.kept_file import damaged_files, kept_file
-from ctxrepo.storage.sessions.kept_sessions import KeptSessions
+from ctxrepo.storage.sessions.kept_sessions import KeptSessions, TranscriptCopy
 from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -393,12 +393,12 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
     other = claude_says(keeps, "s-2", [f"number{n} saw another coot" for n in range(30)])
     real, calls = Keeping.store_copies, 0
 
-    def ended(self: Keeping, copies: object) -> None:
+    def ended(self: Keeping, copies: Collection[TranscriptCopy]) -> None:
         nonlocal calls
         calls += 1
         if calls % 3 == 0 and where == "in the store":
             os._exit(9)
-        real(self, copies)  # type: ignore[arg-type]
+        real(self, copies)
         if calls % 3 == 0 and where == "before the index":
             os._exit(9)
 
@@ -495,13 +495,13 @@ def test_a_store_of_a_newer_version_is_left_alone(keeps: Machine, find: Finder) 
 WORDS = st.text(max_size=30)
 
 
-@given(
-    st.sampled_from(["user", "agent"]),
-    st.tuples(WORDS, WORDS, WORDS, WORDS, WORDS),
-    st.lists(st.builds(ToolUse, WORDS, st.lists(WORDS, max_size=2).map(tuple), WORDS), max_size=2),
-)
-def test_a_message_comes_back_as_it_was(who: str, words: tuple[str, ...], tools: list[ToolUse]) -> None:
-    message = Message(who, *words, tuple(tools))  # type: ignore[arg-type,call-arg]
+TOOLS = st.lists(st.builds(ToolUse, WORDS, st.lists(WORDS, max_size=2).map(tuple), WORDS), max_size=2)
+
+WHO = st.sampled_from(["user", "agent"])
+
+
+@given(st.builds(Message, WHO, WORDS, WORDS, WORDS, WORDS, WORDS, TOOLS.map(tuple)))
+def test_a_message_comes_back_as_it_was(message: Message) -> None:
     line = encoded(message)
     assert "\n" not in line
     assert decoded(line) == message
