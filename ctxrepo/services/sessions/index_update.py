@@ -36,7 +36,7 @@ from ctxrepo.storage.processes.apart import Apart
 from ctxrepo.storage.processes.database import transaction
 from ctxrepo.storage.processes.lock import TryLock, pause
 from ctxrepo.storage.processes.process import give_precedence
-from ctxrepo.storage.sessions.kept_sessions import TranscriptCopy
+from ctxrepo.storage.sessions.kept_sessions import KeptSession, Rewritten, TranscriptCopy
 from ctxrepo.storage.sessions.session_index import (
     GONE,
     IndexedSession,
@@ -289,16 +289,9 @@ def _read_file(
     file, indexed = transcript.file, transcript.indexed or _unread(transcript.file)
     own = kept.wanted(file, indexed.id)
     with opened_file(file.path, parts_of(transcripts)) as handle:
-        size = os.fstat(handle).st_size
-        is_same = file.inode == indexed.inode and size >= indexed.offset
-        if not is_same or digest_before(handle, indexed.offset) != indexed.before:
-            indexed = replace(indexed, offset=0, is_midline=False)
-        is_rewritten = own is not None and bool(
-            own.end and (size < own.end or digest_before(handle, own.end) != own.before)
-        )
-        if own and (is_rewritten or kept.copied(own) < indexed.offset):
-            start = 0 if is_rewritten else max(0, kept.copied(own))
-            indexed = replace(indexed, offset=start, is_midline=False)
+        rewritten = _rewritten(handle, own) if own else ""
+        copied = None if own is None else 0 if rewritten else kept.copied(own)
+        indexed = _where_to_begin(handle, file, indexed, copied)
         most = [PIECE // 2] if kept.is_thorough else []
         piece = read_piece(handle, indexed.offset, indexed.is_midline, *most)
         first = [first_line(handle)] if indexed.offset else []
@@ -324,11 +317,30 @@ def _read_file(
     new = (new_message(one.message, session, one.place, one.key, at=at) for one in said)
     found = [replace(m, traits=m.traits | IS_COPY) if is_copy else m for m in new if m]
     until, lines = None if piece.is_last else end, [*zip(piece.starts, piece.lines, strict=True)]
-    part = TranscriptPiece(indexed.offset, until, said, lines, piece.end, before_all)
-    if is_rewritten:
-        part = part._replace(rewritten="shorter" if own and size < own.end else "longer")
+    part = TranscriptPiece(indexed.offset, until, said, lines, piece.end, before_all, rewritten=rewritten)
     copy = kept.copy(own, session, part) if own else None
     return _ReadPiece(session, indexed.offset, found, piece.end - indexed.offset, piece.is_last, copy)
+
+
+def _where_to_begin(
+    handle: int, file: TranscriptFile, indexed: IndexedSession, copied: int | None
+) -> IndexedSession:
+    """The session as far as both the index has it and the store, which has the file up to the place `copied`
+    (None: it isn't to be kept, less than 0: nothing is); from the beginning where the file isn't the one any
+    more that the index has."""
+    is_same = file.inode == indexed.inode and os.fstat(handle).st_size >= indexed.offset
+    if not is_same or digest_before(handle, indexed.offset) != indexed.before:
+        indexed = replace(indexed, offset=0, is_midline=False)
+    if copied is not None and copied < indexed.offset:
+        indexed = replace(indexed, offset=max(0, copied), is_midline=False)
+    return indexed
+
+
+def _rewritten(handle: int, own: KeptSession) -> Rewritten:
+    """Whether the file isn't the one any more that was copied, and how long it is beside that."""
+    if own.end and os.fstat(handle).st_size < own.end:
+        return "shorter"
+    return "longer" if own.end and digest_before(handle, own.end) != own.before else ""
 
 
 def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
