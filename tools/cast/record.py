@@ -31,8 +31,11 @@ _AT_ONCE = 3
 """Keys that are shown at once."""
 _ANSWER = 0.4
 """Seconds until an answer is shown."""
-_QUIET = 0.3
+_QUIET = 0.5
 """Seconds in which nothing changes once all of an answer is there."""
+
+_LOADING = re.compile(r"^ [1-6] \w+ …", re.MULTILINE)
+"""The head of a panel that isn't loaded yet: keys that are pressed before have no row to move to."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ STORY: tuple[Typed | Pressed, ...] = (
     Typed("# A prompt brings up the entries that answer it, and nothing else.", PROMPT, 0.3),
     Typed('ctxrepo recall --as-prompt "Tests fail: connection refused, port 6390"', "make valkey", 2.6),
     Typed("# What waits for you, from all machines. One key decides, u takes it back.", PROMPT, 0.3),
-    Typed(REVIEW, "Conflicts", 2.2),
+    Typed(REVIEW, "for you", 2.2),
     Pressed("j", "stripe-key", 1.6),
     Pressed("j", "four workers", 2.0),
     Pressed("a", "accepted", 2.2),
@@ -144,7 +147,7 @@ class _Recorder:
 
         def is_there(shown: str) -> bool:
             is_over = not has_prompt or shown.rstrip().rpartition("\n")[2].strip() == PROMPT
-            return is_over and shows in shown
+            return is_over and shows in shown and not _LOADING.search(shown)
 
         before = ""
         while before != (shown := self._tmux.wait(is_there, shows)):
