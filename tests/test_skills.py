@@ -55,7 +55,7 @@ def test_each_command_is_understood(skill: str, words: list[str]) -> None:
 
 
 def test_they_are_read_at_all() -> None:
-    names = ("write", "search", "handoff", "sync", "init", "import", "digest")
+    names = ("write", "search", "handoff", "sync", "init", "import", "digest", "dream")
     assert set(SKILLS) == {f"memory-{name}" for name in names}
     for skill, text in SKILLS.items():
         assert len([words for s, words in ALL if s == skill]) > 5, skill

@@ -27,7 +27,7 @@ from ctxrepo.faces.cli.parser import registered
 
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
-    "scratch",
+    "scratch dream",
     "Look through them": "search tags links recall trace history why diff stats",
     "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
     "inbox conflicts declined cache",
@@ -41,7 +41,7 @@ MODULES = {
     "notes.authoring": "remember new edit log open=open_note",
     "notes.relocating": "move archive forget touch undo restore",
     "notes.lookup": "read search tags links export list=list_notes",
-    "notes.caretaking": "check import=import_",
+    "notes.caretaking": "check dream import=import_",
     "notes.scratchpad": "scratch=",
     "sessions.asking": "recall trace stats=",
     "sessions.handing_over": "context anchor handoff hook session= file=",

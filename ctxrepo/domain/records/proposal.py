@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
+from ctxrepo.domain.dream.steps import summary
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of, texts_in
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, encode
@@ -15,13 +16,17 @@ VERSION = 1
 STAGE, ACCEPT, DECLINE = "stage", "accept", "decline"
 """The operations that bring a proposal into the inbox, and that take it out."""
 
-ProposalVerb = Literal["remember", "add", "edit", "forget", "note"]
-"""remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited
-itself. note: a whole note that it made, removed, or changed in more than its entries."""
+OF_DREAM = "dream-"
+"""How the ids of proposals begin that a dream came to: so it is known when the last one was."""
 
-Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note"]
+ProposalVerb = Literal["remember", "add", "edit", "forget", "note", "tidy"]
+"""remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited
+itself. note: a whole note that it made, removed, or changed in more than its entries. tidy: the steps of a
+dream, a line each."""
+
+Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note", "tidy"]
 """What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
-one; or the same to a note as a whole."""
+one; or the same to a note as a whole; or all that a dream came to."""
 
 
 _VERBS: dict[str, ProposalVerb] = {verb: verb for verb in get_args(ProposalVerb)}
@@ -74,6 +79,8 @@ class Proposal:
         """What it says, on one line, for the history."""
         if self.verb == "note":
             return f"{self.change} {self.note or self.scope}"
+        if self.verb == "tidy":
+            return f"tidy {self.scope}: {summary(self.text)}"
         return normalised(self.text) if self.text else f"remove {normalised(self.was)}"
 
 

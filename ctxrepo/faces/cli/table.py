@@ -67,6 +67,9 @@ SYNONYMS = {
     "rm": ["forget"],
     "delete": ["forget"],
     "todo": ["scratch"],
+    "consolidate": ["dream"],
+    "digest": ["tape", "digest"],
+    "backfill": ["dream", "--only", "sessions"],
     "version": ["--version"],
     "-V": ["--version"],
 }

@@ -79,7 +79,7 @@ def _moved(draft: Draft, reading: Reading, to: str, now: datetime) -> MoveResult
         raise UsageError(f"{to} is where it is already")
     draft.require_kept({note.path: to})
     draft.saying = f"{normalised(entry.text)[:60]} to {to}" if entry else to
-    done = _entry_moved(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
+    done = move_entry(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
     if scope_of(to) == scope_of(note.path) and not is_archived(note.path):
         return done
     return replace(done, lines=settle_keys(draft, now, comes_first=entry is not None))
@@ -103,7 +103,8 @@ def _note_moved(draft: Draft, note: Note, to: str, now: datetime) -> MoveResult:
     return MoveResult(note.path, to, linking=len(linking))
 
 
-def _entry_moved(draft: Draft, note: Note, entry: Entry, to: str, now: datetime) -> MoveResult:
+def move_entry(draft: Draft, note: Note, entry: Entry, to: str, now: datetime) -> MoveResult:
+    """Move an entry of `note` to the end of the note at `to` in a draft, with what was said of it."""
     there = draft.text(to)
     here = draft.text(note.path) or note.text
     text = there if there is not None else compose.new_note(to, day(now))

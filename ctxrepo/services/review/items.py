@@ -7,6 +7,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from ctxrepo.domain.dream.steps import told
 from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.guard import refusals
 from ctxrepo.domain.note.note import decode, decode_exactly
@@ -203,7 +204,7 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             path=path,
             why=mask(_wish(proposal)),
             before=proposal.was or None,
-            after=proposal.text or None,
+            after=(told(proposal.text) if proposal.verb == "tidy" else proposal.text) or None,
             since=_moment(proposal.ts),
             who=mask(_who(proposal.agent, proposal.host)),
             host=mask(proposal.host),
@@ -226,6 +227,7 @@ _WISHES: dict[Change, str] = {
     "add note": "an agent added this note",
     "edit note": "an agent changed this note as a whole",
     "remove note": "an agent removed this note",
+    "tidy": "an agent proposes to tidy up these entries, all in one go",
 }
 
 

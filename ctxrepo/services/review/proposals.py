@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from ctxrepo.domain.dream.steps import read_steps
 from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.note import compose
@@ -25,6 +26,7 @@ from ctxrepo.domain.records.proposal import (
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.dream.carry_out import StepEffects, carry_out, sides
 from ctxrepo.services.inbox.staging import require_person, scope_of_proposal, waiting
 from ctxrepo.services.notes.changing import Whole, rewritten
 from ctxrepo.services.notes.placing import forget_entry, forget_note
@@ -50,6 +52,8 @@ class Acceptance:
     id: str = ""
     effects: Sequence[Effect] = ()
     remembered: RememberResult | None = None
+    steps: StepEffects = ()
+    """Of a dream: what each step did."""
 
 
 def accept(memory: Memory, name: str, origin: Origin, now: datetime, text: str = "") -> Acceptance:
@@ -88,10 +92,13 @@ def _tried(memory: Memory, proposal: Proposal, item: ItemToDecide, now: datetime
     if not done.effects:
         known = f"{item.why}; it is in memory already: ^{done.id} at {done.at}"
         return replace(item, why=known, before=item.after)
-    sides = [(effect.was, effect.now) for effect in done.effects]
+    if proposal.verb == "tidy":
+        was, becomes = sides(done.steps)
+        return replace(item, before=was, after=becomes)
+    pairs = [(effect.was, effect.now) for effect in done.effects]
     if proposal.verb == "note":
-        sides = [(draft.before[done.at] or "", draft.after[done.at] or "")]
-    was, becomes = ("\n".join(filter(None, side)) for side in zip(*sides, strict=True))
+        pairs = [(draft.before[done.at] or "", draft.after[done.at] or "")]
+    was, becomes = ("\n".join(filter(None, side)) for side in zip(*pairs, strict=True))
     return replace(item, before=was or None, after=becomes or None)
 
 
@@ -146,6 +153,11 @@ class _Accepting:
             case "note":
                 self._require_none(text)
                 return self._note()
+            case "tidy":
+                self._require_none(text)
+                done = carry_out(self.draft, self.scope, read_steps(self.proposal.text), self.now)
+                effects = [effect for _, of_step in done for effect in of_step]
+                return Acceptance(self.scope.folder, effects=effects, steps=done)
 
     def _require_none(self, text: str) -> None:
         if text:

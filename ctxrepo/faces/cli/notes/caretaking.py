@@ -1,4 +1,4 @@
-"""Commands that look after the notes as a whole: check, import."""
+"""Commands that look after the notes as a whole: check, dream, import."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.agents.known import sources
-from ctxrepo.app.notes import upkeep
+from ctxrepo.app.notes import dreaming, upkeep
+from ctxrepo.app.notes.dreaming import DreamRequest, StepsRequest
 from ctxrepo.app.notes.upkeep import CheckRequest
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, answer_with_view, confirm
-from ctxrepo.faces.cli.options import argument, command, json_option, option
+from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, option, text_of
 
 if TYPE_CHECKING:
     from ctxrepo.app.notes.upkeep import ImportResult
+    from ctxrepo.domain.records.proposal import Proposal
     from ctxrepo.services.imports.destination import ImportPlan, PlannedNote, PlannedSetting, PlannedTape
     from ctxrepo.sources.source import SourceContents
 
@@ -43,6 +45,29 @@ def check(request: CheckRequest, json: bool = False) -> None:
 
     view = partial(check_view, is_trial=request.is_trial)
     answer_with_view(upkeep.check, request, json, view)
+
+
+@command(scope=SCOPE, only="--only SECTION")
+def dream(
+    request: DreamRequest,
+    source: Annotated[str, option("--from", metavar="FILE")] = "",
+    dry_run: Annotated[bool, option("--dry-run")] = False,
+    json: bool = False,
+) -> None:
+    """Gather what there is to tidy up, or propose how with --from."""
+    if not source:  # a brief writes nothing in any case
+        answer(dreaming.dream, request, json, lambda brief: brief.text().rstrip("\n"))
+        return
+    if request.only:
+        raise UsageError("--only is for the brief", "Leave it out beside --from.")
+
+    def said(made: Proposal | None) -> str:
+        if made is None:
+            return "all of this can be proposed; nothing was written"
+        return f"proposed: {made.id} {made.words}; `ctxrepo inbox show {made.id}` shows what it would change"
+
+    steps = StepsRequest(text_of(source), request.scope, is_trial=dry_run)
+    answer(dreaming.propose_steps, steps, json, said)
 
 
 def import_(

@@ -1,0 +1,111 @@
+"""What steps would lose, and what they may not touch (docs/adr/0105-a-dream-is-one-proposal.md)."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from ctxrepo.domain.dream.steps import DreamStep
+from ctxrepo.domain.note.entry import Entry, normalised, without_id
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+SHARE = 5
+"""Of a note with this many entries one may be changed, of a larger one as many times one."""
+
+FEW = 2
+"""So many may be changed of any note: a merge takes two."""
+
+_DETAIL = lazy_pattern(
+    r"`[^`\n]+`"  # code
+    r"|\[\[[^\]\n]+\]\]"  # a link
+    r"|\w+://[^\s<>()]+"
+    r"|(?<![\w/])[~.]{0,2}/?[\w@.+-]+(?:/[\w@.+-]+)+/?"  # a path
+    r"|[#^][\w-]*\d[\w-]*"  # an issue, an entry
+    r"|[\w.:,+-]*\d[\w.:,%+-]*"  # whatever has a digit
+)
+_AROUND = " .,:;-+`[]"
+
+
+@dataclass(frozen=True)
+class LiveEntries:
+    """What steps are judged against: the entries in view `by_id`, and which of them are `pinned`."""
+
+    by_id: Mapping[str, Entry]
+    pinned: Collection[str]
+
+
+def objections(steps: Sequence[DreamStep], here: LiveEntries) -> list[str]:
+    """Why these steps can't be taken, a sentence each; nothing where they can be."""
+    reasons = [*_of_entries(steps, here)]
+    return reasons or [*_losses(steps, here), *_too_much(steps, here)]
+
+
+def _of_entries(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
+    """Steps that name entries which aren't there, are pinned, or that another step has."""
+    times = Counter(name for step in steps for name in step.changes)
+    steps_of: defaultdict[tuple[object, ...], set[int]] = defaultdict(set)
+    changed = {name for step in steps for name in step.changes}
+    for step in steps:
+        for name in step.entries:
+            if name not in here.by_id:
+                yield f"{step.deed} ^{name}: there is no such entry in view; `ctxrepo read ^{name}` says more"
+        for name in step.changes:
+            if name in here.pinned:
+                yield f"{step.deed} ^{name}: it is pinned, and only a person changes that"
+            if times[name] > 1:
+                yield f"{step.deed} ^{name}: another step changes it as well"
+        for name in filter(here.by_id.__contains__, step.changes):
+            entry = here.by_id[name]
+            steps_of[entry.path, entry.heading, normalised(entry.text)].add(id(step))
+        if step.deed == "supersede" and step.entries[1] in changed:
+            yield f"supersede ^{step.entries[0]}: another step changes ^{step.entries[1]}, which is to hold"
+    for (path, _, text), several in steps_of.items():
+        if len(several) > 1:
+            yield f"{path} has the same entry twice, {shown(str(text), 60)!r}: have one step change both"
+
+
+def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
+    """Steps after which no entry has a number, path, piece of code or id any more that one has now. What is
+    superseded, moved or archived stays in its note."""
+    rewritten = [step for step in steps if step.deed in ("edit", "merge", "forget")]
+    gone = {name for step in rewritten for name in step.entries}
+    staying = [entry.text for name, entry in here.by_id.items() if name not in gone]
+    known = "\n".join([*staying, *(step.text for step in steps if step.text)]).casefold()
+    for step in rewritten:
+        texts = [here.by_id[name].text for name in step.entries]
+        lost = [detail for detail in dict.fromkeys(details(texts)) if not _has(known, detail)]
+        if lost:
+            said = ", ".join(shown(detail, 60) for detail in lost[:_NAMED])
+            more = f" and {len(lost) - _NAMED} more" if lost[_NAMED:] else ""
+            names = " ".join(f"^{name}" for name in step.entries)
+            yield f"{step.deed} {names}: it drops {said}{more}, which no other entry has"
+
+
+_NAMED = 3
+"""Details that are named."""
+
+
+def details(texts: Iterable[str]) -> Iterator[str]:
+    """The numbers, paths, pieces of code, links and ids in some texts, in small letters."""
+    for text in texts:
+        for match in _DETAIL.finditer(without_id(text)):
+            if detail := match[0].strip(_AROUND).casefold():
+                yield detail
+
+
+def _has(known: str, detail: str) -> bool:
+    """Whether a text has the detail, and not as a part of a longer word."""
+    return re.search(rf"(?<!\w){re.escape(detail)}(?!\w)", known) is not None
+
+
+def _too_much(steps: Iterable[DreamStep], here: LiveEntries) -> Iterator[str]:
+    """Notes of which more would be changed than a person can be expected to read again."""
+    size = Counter(entry.path for entry in here.by_id.values())
+    changed: defaultdict[str, set[str]] = defaultdict(set)
+    for step in steps:
+        for name in step.changes:
+            changed[here.by_id[name].path].add(name)
+    for path, names in sorted(changed.items()):
+        most = max(FEW, size[path] // SHARE)
+        if len(names) > most:
+            yield f"{path}: {len(names)} of its {size[path]} entries would change; {most} may in one go"

@@ -1,0 +1,138 @@
+"""The steps of a dream are carried out in one draft: one commit, which one `undo` takes back."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from ctxrepo.domain.dream.losses import LiveEntries, objections
+from ctxrepo.domain.dream.steps import Deed, DreamStep
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.note import compose
+from ctxrepo.domain.note.entry import Entry, entries_of, normalised
+from ctxrepo.domain.note.note import Note, bump_updated
+from ctxrepo.domain.project.layout import archived
+from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.decision import Effect
+from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.notes.changing import Whole, rewritten
+from ctxrepo.services.notes.placing import forget_entry, move_entry
+from ctxrepo.services.notes.remember import prepared, remember_in
+from ctxrepo.services.notes.requests import Fact
+from ctxrepo.services.reading.find import NamedScope
+from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.write import Draft
+from ctxrepo.storage.memory import Memory
+
+
+def live_entries(memory: Memory, folder: str) -> LiveEntries:
+    """The entries of a scope that sessions may be given. The cache must be up to date: call `commit`."""
+    listed = {note.path for note in memory.cache.notes([folder]) if note.is_listed}
+    entries = [
+        one for one in memory.cache.entries([folder]) if one.entry.path in listed and not one.is_struck
+    ]
+    live = {one.entry.id: one.entry for one in entries}
+    return LiveEntries(live, {one.entry.id for one in entries if one.is_pinned})
+
+
+StepEffects = Sequence[tuple[DreamStep, Sequence[Effect]]]
+"""Each step, and what it did to entries."""
+
+
+def carry_out(draft: Draft, scope: NamedScope, steps: Sequence[DreamStep], now: datetime) -> StepEffects:
+    """Carry out all steps; Refused, and nothing is drafted, where an entry isn't what it was when they were
+    proposed, or there is an objection by now."""
+    here = live_entries(draft.memory, scope.folder)
+    if reasons := objections(steps, here):
+        raise Refused(f"this can't be done any more: {reasons[0]}", "Decline it, and dream again.")
+    for step in steps:
+        for name, was in zip(step.entries, step.was, strict=True):
+            if normalised(here.by_id[name].text) != normalised(was):
+                raise Refused(f"^{name} was changed since that was proposed", "Decline it, and dream again.")
+    work = _Work(draft, scope, here.by_id, now)
+    return [(step, [*work.run(step)]) for step in steps]
+
+
+def sides(done: StepEffects) -> tuple[str, str]:
+    """What holds before and after all steps, each below what is said of it, for a difference to be drawn."""
+    before, after = list[str](), list[str]()
+    for step, effects in done:
+        before += [step.words, *(effect.was for effect in effects if effect.was)]
+        after += [step.words, *(effect.now for effect in effects if effect.now)]
+    return "\n".join(before), "\n".join(after)
+
+
+@dataclass(frozen=True)
+class _Work:
+    draft: Draft
+    scope: NamedScope
+    live: Mapping[str, Entry]
+    now: datetime
+
+    def run(self, step: DreamStep) -> Iterator[Effect]:
+        deeds: Mapping[Deed, Callable[[DreamStep], Iterator[Effect]]] = {
+            "remember": self._remember,
+            "edit": self._rewrite,
+            "merge": self._rewrite,
+            "supersede": self._supersede,
+            "move": self._move,
+            "archive": self._move,
+            "forget": self._forget,
+        }
+        return deeds[step.deed](step)
+
+    def _remember(self, step: DreamStep) -> Iterator[Effect]:
+        note = Target(path=step.note) if step.note else None
+        fact = Fact(step.text, note=note, category=step.category)
+        done = remember_in(self.draft, prepared(self.draft.memory, fact, self.scope), self.now)
+        if not done.existing:
+            yield Effect(done.at.partition("#")[0], "", step.text)
+
+    def _rewrite(self, step: DreamStep) -> Iterator[Effect]:
+        """The first entry has the text from now on, and the others go. Ids of equal entries depend on how
+        many stand before them, so whoever has the id of one that went is left alone."""
+        first, *others = (self._standing(name) for name in step.entries)
+        above = sum(one.path == first.path and one.first_line < first.first_line for one in others)
+        number = [entry.first_line for entry in self._entries(first.path)].index(first.first_line) - above
+        for entry in sorted((first, *others), key=lambda one: -one.first_line):
+            text = self.draft.text(entry.path) or ""
+            is_first = entry == first
+            text = rewritten(text, entry, Whole(step.text)) if is_first else compose.replace(text, entry, "")
+            self.draft.put(entry.path, self._dated(text))
+        new = self._entries(first.path)[number]
+        if new.id != first.id:
+            record(self.draft, "moved", first.id, first.path, self.now, to=new.id)
+        if new.text != first.text:
+            yield Effect(first.path, first.text, new.text)
+        for entry in others:
+            if entry.id not in {one.id for one in self._entries(entry.path)}:
+                record(self.draft, "superseded", entry.id, entry.path, self.now, to=new.id)
+            yield Effect(entry.path, entry.text, "")
+
+    def _supersede(self, step: DreamStep) -> Iterator[Effect]:
+        old, new = map(self._standing, step.entries)
+        record(self.draft, "superseded", old.id, old.path, self.now, to=new.id)
+        yield Effect(old.path, old.text, "")
+
+    def _move(self, step: DreamStep) -> Iterator[Effect]:
+        entry = self._standing(step.entries[0])
+        to = archived(entry.path) if step.deed == "archive" else f"{self.scope.folder}/{step.note}"
+        self.draft.require_kept({entry.path: to})
+        move_entry(self.draft, Note(entry.path, self.draft.text(entry.path) or ""), entry, to, self.now)
+        yield Effect(entry.path, entry.text, "")
+        yield Effect(to, "", entry.text)
+
+    def _forget(self, step: DreamStep) -> Iterator[Effect]:
+        entry = self._standing(step.entries[0])
+        forget_entry(self.draft, entry, self.now)
+        yield Effect(entry.path, entry.text, "")
+
+    def _standing(self, name: str) -> Entry:
+        """The entry where it stands in the draft by now."""
+        path = self.live[name].path
+        return next(entry for entry in self._entries(path) if entry.id == name)
+
+    def _entries(self, path: str) -> list[Entry]:
+        return entries_of(path, self.draft.text(path) or "")
+
+    def _dated(self, text: str) -> str:
+        return bump_updated(text, day(self.now))

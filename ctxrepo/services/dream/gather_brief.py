@@ -1,0 +1,134 @@
+"""What there is to tidy up in a scope is gathered for an agent; nothing is written."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Literal, get_args
+
+from ctxrepo.domain.dream.brief import Brief, BriefSection
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.note.entry import Entry, gist, normalised
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.project.layout import INBOX, shown
+from ctxrepo.domain.records.entry_use import SESSIONS
+from ctxrepo.domain.records.proposal import OF_DREAM
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.anchors.work_digest import DONE
+from ctxrepo.services.dream.carry_out import live_entries
+from ctxrepo.services.reading.find import NamedScope
+from ctxrepo.services.reading.tape_files import tape_here
+from ctxrepo.services.sessions.found_messages import indexed_sessions
+from ctxrepo.services.sessions.session_projects import Projects
+from ctxrepo.services.usage.entry_usage import zombies
+from ctxrepo.storage.memory import Memory
+
+SectionName = Literal["twins", "idle", "long", "sessions"]
+
+SECTIONS = get_args(SectionName)
+
+LONG = 12_000
+"""Characters from which on a note is more than a session wants to read at once (about 3,000 tokens)."""
+
+_WIDTH = 240
+"""Characters of an entry that are shown."""
+
+_MOST_ITEMS = 40
+
+_MOST_SESSIONS = 1000
+"""Sessions that are looked at, the newest."""
+
+_SMALL = 4096
+"""Bytes of a transcript with hardly an exchange in it."""
+
+
+def gather(memory: Memory, scope: NamedScope, only: Iterable[str], now: datetime) -> Brief:
+    """The brief of a scope, of all sections or of `only` these. The cache must be up to date: call `commit`
+    first."""
+    live = live_entries(memory, scope.folder).by_id
+    day = last_dream(memory, scope)
+    gathering = _Gathering(memory, scope, live, day, now)
+    ways: Mapping[str, Callable[[], BriefSection]] = {
+        "twins": gathering.twins,
+        "idle": gathering.idle,
+        "long": gathering.long,
+        "sessions": gathering.sessions,
+    }
+    wanted = [*only] or SECTIONS
+    sections = [ways[name]() for name in SECTIONS if name in wanted]
+    return Brief(scope.folder, day[:10], [section for section in sections if section.items])
+
+
+def last_dream(memory: Memory, scope: NamedScope) -> str:
+    """When something was last proposed for a scope by a dream, or decided of it; '' for never."""
+    files = [path for path in memory.worktree.scan(INBOX).files if path.endswith(".jsonl")]
+    lines = (line for path in files for line in decode(memory.worktree.read(path) or b"").split("\n"))
+    dreams = [fields for line in lines if OF_DREAM in line and (fields := record(line))]
+    ours = (one for one in dreams if text_of(one, "id").startswith(OF_DREAM))
+    here = (one for one in ours if text_of(one, "scope") in ("", scope.folder))
+    return max((text_of(one, "ts") for one in here), default="")
+
+
+@dataclass(frozen=True)
+class _Gathering:
+    memory: Memory
+    scope: NamedScope
+    live: Mapping[str, Entry]
+    since: str
+    now: datetime
+
+    def twins(self) -> BriefSection:
+        """Entries that say the same but for case, tags and signs."""
+        same: dict[str, list[Entry]] = {}
+        for entry in self.live.values():
+            same.setdefault(gist(entry.text), []).append(entry)
+        groups = [list(map(_line, group)) for group in same.values() if len(group) > 1]
+        items = ["\n".join([first, *(f"  {line}" for line in more)]) for first, *more in groups]
+        return _section("twins", "Entries that say the same", "Merge them, into the better place.", items)
+
+    def idle(self) -> BriefSection:
+        """Entries that many sessions were given and none used."""
+        name, when = self.scope.name, self.now.timestamp()
+        report = zombies(self.memory, name, self.scope.project, _MOST_ITEMS, SESSIONS, when)
+        uses = [(one.usage, self.live[one.usage.id]) for one in report.entries if one.usage.id in self.live]
+        items = [f"{_line(entry)} (given to {use.sessions} sessions, used by none)" for use, entry in uses]
+        advice = "Say them so that they help, archive them, or leave them."
+        return _section("idle", "Entries that no session uses", advice, items)
+
+    def long(self) -> BriefSection:
+        """Notes that are longer than anybody reads."""
+        letters = Counter[str]()
+        for entry in self.live.values():
+            letters[entry.path] += len(entry.text)
+        items = [f"- {path}, {count:,} characters" for path, count in letters.most_common() if count > LONG]
+        advice = "Move what belongs together to notes of its own."
+        return _section("long", "Long notes", advice, items)
+
+    def sessions(self) -> BriefSection:
+        """What sessions handed over since the last dream."""
+        anchors = [one for one in tape_here(self.memory, self.scope.folder).anchors if one.type == "handoff"]
+        since = max((one.moment for one in anchors if one.name == DONE), default=0.0)
+        since = max(since, seconds_of(self.since) or 0.0)
+        new = [one for one in anchors if one.moment > since and one.name != DONE]
+        items = [f"- {one.timestamp[:10]} {one.name}: {shown(one.summary, _WIDTH)}" for one in reversed(new)]
+        items += self._sessions_without({one.session_id for one in anchors}, since)
+        advice = "`ctxrepo tape digest` has what was said. Remember what a session in a month would miss."
+        return _section("sessions", "Work since then", advice, items)
+
+    def _sessions_without(self, known: Collection[str], since: float) -> Iterator[str]:
+        """The newest sessions of the project that handed over nothing, so that nobody sums them up."""
+        projects = Projects(self.memory)
+        for session in islice(indexed_sessions(self.memory), _MOST_SESSIONS):
+            is_new = session.mtime / 1e9 > since and session.id not in known
+            if is_new and session.size >= _SMALL and projects.is_in(session.cwd, self.scope):
+                day = datetime.fromtimestamp(session.mtime / 1e9, UTC).date()
+                yield f"- {day} {session.agent}, no handoff: `ctxrepo tape digest --session {session.id}`"
+
+
+def _section(name: SectionName, title: str, advice: str, items: list[str]) -> BriefSection:
+    return BriefSection(name, title, advice, items[:_MOST_ITEMS], max(0, len(items) - _MOST_ITEMS))
+
+
+def _line(entry: Entry) -> str:
+    return f"- ^{entry.id} {entry.at}: {shown(normalised(entry.text), _WIDTH)}"
