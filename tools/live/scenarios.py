@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from checkout import RECALL_DATA
 from live.delivery import file, handover, off, once, pull, sub, system
 from live.play import INDEX, PORT, TESTS, Play
 from live.recorded import added, blocks, place_of
-from live.stage import note_of
+from live.stage import FACTS, Stage, note_of
 from live.steps import Text
 
 
@@ -134,6 +135,77 @@ def fork(play: Play) -> None:
     play.continues(play.told())
     play.asks_for_silence()
     play.is_told_of()
+
+
+def dream(play: Play) -> None:
+    """The agent tidies up: what would lose something is refused, the rest is one proposal of a person's."""
+    stage, shell = play.stage, play.agent.shell
+    kept = _remembered(stage, "redis: port 6380 for all developers", "lesson")
+    port = _remembered(stage, FACTS[0][0], FACTS[0][1])  # it is there already
+    pinned = _remembered(stage, "deploys wait for the night of day 17", "lesson", "--pin")
+    old = _remembered(stage, "builds take 41 minutes", "lesson")
+    new = _remembered(stage, "builds take 12 minutes since the cache moved", "lesson")
+    merged = "redis listens on port 6380 for all developers, on every machine"
+    bad = [
+        {"do": "edit", "entries": [old], "text": "builds take long"},
+        {"do": "archive", "entries": [pinned]},
+        {"do": "merge", "entries": [port, kept], "text": "redis is used"},
+    ]
+    good = [
+        {
+            "do": "merge",
+            "entries": [port, kept],
+            "text": f"[gotcha] {merged}",
+            "why": "the same in two notes",
+        },
+        {"do": "supersede", "entries": [old, new], "why": "the cache moved"},
+    ]
+    stage.model.will(
+        shell("ctxrepo dream"),
+        shell(_dreamt(bad)),
+        shell(_dreamt(bad[:1] + bad[2:])),
+        shell(_dreamt(good)),
+        Text("Done."),
+    )
+    talk = play.talk()
+    talk.say("Tidy up your memory, please.")
+    told = "".join(map(str, play.told()))
+    play.report.look("it was told what there is to tidy up", "What there is to tidy up in" in told)
+    play.report.look("what is pinned is refused", "it is pinned, and only a person changes that" in told)
+    play.report.look("a lost number is refused", "it drops 41, which no other entry has" in told)
+    play.report.look("so is one that two entries had", "it drops 6380, which no other entry has" in told)
+    items = stage.json("inbox")["data"]["items"]
+    play.report.look("there is one proposal", [one["change"] for one in items] == ["tidy"], len(items))
+    notes = stage.output("read", "topics/gotcha.md")
+    play.report.look("nothing is changed yet", merged not in notes)
+    before = stage.machine.git("rev-list", "--count", "main")
+    stage.ctxrepo("inbox", "accept", items[0]["id"].partition(":")[2])
+    after = stage.machine.git("rev-list", "--count", "main")
+    play.report.look("accepted, it is one commit", int(after) == int(before) + 1, f"{before} {after}")
+    talk.end()
+    again = play.talk()
+    again.say("How long do builds take here since the cache moved?")
+    given = "".join(play.given())
+    play.report.look(
+        "the next session is given what holds",
+        "12 minutes" in given and "41 minutes" not in given,
+        given[-300:],
+    )
+    stage.ctxrepo("undo")
+    stage.ctxrepo("sync")
+    texts = stage.output("read", "topics/lesson.md") + stage.output("read", "topics/gotcha.md")
+    play.report.look("one undo takes all of it back", merged not in texts and "port 6380 for all" in texts)
+    again.end()
+    play.asks_for_silence()
+
+
+def _remembered(stage: Stage, text: str, category: str, *more: str) -> str:
+    return str(stage.json("remember", text, "-c", category, *more)["data"]["id"])
+
+
+def _dreamt(steps: list[dict[str, Any]]) -> str:
+    lines = "\n".join(map(json.dumps, steps))
+    return f"ctxrepo dream --from - <<'END'\n{lines}\nEND"
 
 
 def edited(play: Play) -> None:
@@ -313,6 +385,7 @@ ALL: dict[str, Callable[[Play], None]] = {
             ten,
             tools,
             compact,
+            dream,
             full,
             fork,
             edited,
