@@ -40,9 +40,14 @@ def trouble(line: str) -> str:
 
 def records(text: str) -> list[dict[str, Any]]:
     """The readable objects of a file in order, without deleted ones."""
-    readable = [r for r in map(record, text.split("\n")) if r is not None]
+    readable = objects(text)
     deleted = {text_of(r, "id") for r in readable if TOMBSTONE in r} - {""}
     return [r for r in readable if TOMBSTONE not in r and text_of(r, "id") not in deleted]
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The readable objects of a file in order, those that delete another one and the deleted included."""
+    return [r for r in map(record, text.split("\n")) if r is not None]
 
 
 def with_room(start: str, there: Callable[[str], Sized | None]) -> str:

@@ -4,17 +4,26 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from ctxrepo.domain.formats.jsonl import records, render, text_of
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, objects, records, render, text_of, texts_in
 from ctxrepo.lazy import dataclass
 
 VERSION = 1
 
-Kind = Literal["stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved", "renamed"]
+Kind = Literal[
+    "stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved", "renamed",
+    "verified", "contradicted",
+]  # fmt: skip
 _ORDER = get_args(Kind)
 _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
-_OPTIONAL = ("to", "key", "host", "session", "source", "day")
+_PLACES = {kind: place for place, kind in enumerate(_ORDER)}
+_OPTIONAL = ("to", "key", "host", "session", "source", "day", "agent", "code")
+_LISTS = ("cites", "holds")
+
+MOST_CITED = 20
+"""So many texts of each list of a record count; records come from other machines, too."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +31,8 @@ class Evidence:
     """A record about the entry `entry`; `to` is the entry that replaced it (superseded, moved), `key` the
     key under which it was stated. The kind `renamed` is about the note at `path`, which moved to `to`;
     `entry` is ''. `source` is the memory program that it was brought from, and `day` of which day it is
-    there."""
+    there. `agent` made it in `session` on `host`. `code` is the commit of the project's code at hand, 40 hex
+    digits or ''; `cites` are places in that code, `path@commit#L1-L2`, and `holds` claims about it."""
 
     id: str
     ts: str
@@ -35,6 +45,10 @@ class Evidence:
     key: str = ""
     source: str = ""
     day: str = ""
+    agent: str = ""
+    code: str = ""
+    cites: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,7 @@ class Marks:
 
 def to_line(evidence: Evidence) -> str:
     """The record as one line, without a newline."""
-    optional = {name: getattr(evidence, name) for name in _OPTIONAL}
+    optional = {name: getattr(evidence, name) for name in (*_OPTIONAL, *_LISTS)}
     required = {"v": VERSION, "id": evidence.id, "ts": evidence.ts, "kind": evidence.kind}
     required |= {"entry": evidence.entry, "path": evidence.path}
     return render(required | {k: v for k, v in optional.items() if v})
@@ -57,6 +71,13 @@ def to_line(evidence: Evidence) -> str:
 def evidence_of(text: str) -> list[Evidence]:
     """The records of a file; other lines are skipped."""
     return [e for e in map(_evidence, records(text)) if e is not None]
+
+
+def evidence_in_part(text: str) -> list[Evidence] | None:
+    """The records of some lines of a file; None where one of them deletes another record, which may be on any
+    line of the file."""
+    lines = objects(text)
+    return None if any(TOMBSTONE in one for one in lines) else [*filter(None, map(_evidence, lines))]
 
 
 MOST_HEIRS = 100
@@ -83,7 +104,7 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
     heirs: dict[str, dict[str, None]] = {}  # what it moved to, in order
     later: dict[str, dict[str, None]] = {}  # what it moved to or was replaced by
     former: dict[str, str] = {}  # what it was before it moved
-    for record in _in_order(evidence):
+    for record in in_order(evidence):
         names = {record.entry} | (closure(heirs, record.entry, MOST_HEIRS) - statements - {record.to})
         match record.kind:
             case "pinned":
@@ -136,10 +157,19 @@ def marks(evidence: Iterable[Evidence]) -> Marks:
                     if ids is not struck or record.to not in stated:
                         ids.discard(record.entry)
                         ids.add(record.to)
-            case "reinforced" | "renamed":
+            case "reinforced" | "renamed" | "verified" | "contradicted":
                 pass
     times = {entry: at for entry, at in pinned_at.items() if entry in pinned}
     return Marks(frozenset(pinned), frozenset(struck), times)
+
+
+_ALL_ELSE = attrgetter(*(name for name in Evidence.__annotations__ if name not in ("ts", "kind", "id")))
+
+
+def in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """Sort by time, and at the same time by kind: an entry is stated before it is superseded. The order of
+    the lines doesn't matter."""
+    return sorted(evidence, key=lambda e: (e.ts, _PLACES[e.kind], e.id, _ALL_ELSE(e)))
 
 
 def edits_in(evidence: Iterable[Evidence]) -> dict[str, dict[str, None]]:
@@ -172,7 +202,7 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
     deleted. None and the id itself when there is no record."""
     kind: Kind | None = None
     names = [entry]  # all that the entry itself was called, in their order
-    for record in _in_order(evidence):
+    for record in in_order(evidence):
         if record.kind == "stated" and record.entry in names:
             # Said again it holds again, where it was said: what became of it since is undone.
             names = names[: names.index(record.entry) + 1]
@@ -187,7 +217,7 @@ def fate(evidence: Iterable[Evidence], entry: str) -> tuple[Kind | None, str]:
 def gone(evidence: Iterable[Evidence]) -> frozenset[str]:
     """Ids that no longer apply: moved, superseded or forgotten, and not stated since."""
     ids: set[str] = set()
-    for record in _in_order(evidence):
+    for record in in_order(evidence):
         if record.kind == "stated":
             ids.discard(record.entry)
         elif record.kind in ("moved", "superseded", "forgotten"):
@@ -198,7 +228,7 @@ def gone(evidence: Iterable[Evidence]) -> frozenset[str]:
 def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:
     """superseded id -> the id that replaces it now, through any number of replacements."""
     to: dict[str, str] = {}
-    for record in _in_order(evidence):
+    for record in in_order(evidence):
         if record.kind == "stated":
             to.pop(record.entry, None)
         elif record.kind == "superseded" and record.to:
@@ -221,7 +251,7 @@ def end_of(to: Mapping[str, str], entry: str) -> str:
 def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
     """current path -> former paths, of notes that commands moved as a whole."""
     former: dict[str, list[str]] = {}
-    for record in _in_order(evidence):
+    for record in in_order(evidence):
         if record.kind == "renamed" and record.to:
             had = [*former.pop(record.path, []), record.path]
             former[record.to] = list(dict.fromkeys([*former.get(record.to, []), *had]))
@@ -253,16 +283,11 @@ def in_folders(evidence: Iterable[Evidence], folders: Mapping[str, str]) -> Iter
 def moved_on(evidence: Iterable[Evidence], paths: Iterable[str]) -> dict[str, str]:
     """Each of these paths, which notes had before any of this was recorded -> the note's path by now."""
     names = {path: [path] for path in paths}
-    for record in _in_order(evidence):
+    for record in in_order(evidence):
         if record.kind == "renamed" and record.to and record.path in names:
             moved = names.pop(record.path)
             names[record.to] = [*names.get(record.to, []), *moved]
     return {path: now for now, former in names.items() for path in former}
-
-
-def _in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """Sort by time, and at the same time by kind: an entry is stated before it is superseded."""
-    return sorted(evidence, key=lambda e: (e.ts, _ORDER.index(e.kind), e.id))
 
 
 def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
@@ -270,5 +295,8 @@ def _evidence(fields: Mapping[str, Any]) -> Evidence | None:
     entry = text_of(fields, "entry")
     if kind is None or bool(entry) == (kind == "renamed") or (entry and text_of(fields, "to") == entry):
         return None
-    texts = {key: text_of(fields, key) for key in ("id", "ts", "path", *_OPTIONAL)}
-    return Evidence(kind=kind, entry=entry, **texts)
+    texts: dict[str, Any] = {key: text_of(fields, key) for key in ("id", "ts", "path", *_OPTIONAL)}
+    lists: dict[str, Any] = {
+        key: tuple(texts_in(fields[key])[:MOST_CITED]) for key in _LISTS if key in fields
+    }
+    return Evidence(kind=kind, entry=entry, **texts, **lists)

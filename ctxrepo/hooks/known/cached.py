@@ -4,7 +4,7 @@ import _sqlite3
 
 from ctxrepo.hooks.known.world import open_database
 
-FORMAT = "13"
+FORMAT = "14"
 """Version of the layout, and of the rules of pins and superseding; a cache of another counts as missing."""
 
 BETWEEN_TITLES = "\x1f"

@@ -51,10 +51,14 @@ def moment_after(moment: str, now: datetime) -> str:
         return moment
 
 
+def evidence_keys(memory: Memory, tree: str | None) -> dict[str, str]:
+    """path -> blob id of every evidence file in a tree."""
+    return {path: key for path, key in memory.objects.below(tree, EVIDENCE).items() if ":" not in key}
+
+
 def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
     """path -> bytes of every evidence file in a tree."""
-    found = memory.objects.below(tree, EVIDENCE)
-    return {p: memory.objects.data_or_empty(k) for p, k in found.items() if ":" not in k}
+    return {p: memory.objects.data_or_empty(key) for p, key in evidence_keys(memory, tree).items()}
 
 
 def evidence_at(objects: "Objects", *trees: str | None) -> list[Evidence]:

@@ -19,9 +19,10 @@ from ctxrepo.services.faults.faults import (
 )
 from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.look import update_recorded_checkouts
-from ctxrepo.services.reading.marks import marks_of
+from ctxrepo.services.reading.marks import evidence_keys
 from ctxrepo.services.reading.tape_files import told_handoff
 from ctxrepo.services.saving.kept_here import KeptHere, filtered_at
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 from ctxrepo.storage.cache.layout import Fault, FaultKind, NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -107,10 +108,9 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
             update_recorded_checkouts(memory)
         tapes = {tape_folder(path) for path in objects.files(tree, cone=memory.checkout.cone)}
         handoffs = _handoffs(memory, tree, tapes | LocalTape(memory.state).projects())
-        marks = marks_of(memory, tree)
         unread: dict[str, str] = {}
         read = _reader(memory, tree, notes, unread)
-        memory.cache.fill(head, notes, read, marks, progress, handoffs, tree or "")
+        memory.cache.fill(head, notes, read, _evidence(memory, tree), progress, handoffs, tree or "")
         memory.cache.note(unread=unread)
 
 
@@ -132,9 +132,13 @@ def _apply_differences(
     kept = LocalTape(memory.state).projects() if REGISTRY in differences else ()
     checklists = (scope_of(path) for path in differences if path.endswith(f"/{CHECKLIST}"))
     handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept, *checklists])
-    memory.cache.apply(head, changed, removed, marks_of(memory, tree), handoffs, tree or "")
+    memory.cache.apply(head, changed, removed, _evidence(memory, tree), handoffs, tree or "")
     if unread != before:
         memory.cache.note(unread=unread)
+
+
+def _evidence(memory: Memory, tree: str | None) -> EvidenceFiles:
+    return EvidenceFiles(evidence_keys(memory, tree), memory.objects.data_or_empty)
 
 
 def _reader(

@@ -35,6 +35,27 @@ create table recent(
 create table seen(
     scope text not null, path text not null, stamp text not null, primary key(scope, path)
 );
+create table evidence_file(
+    id integer primary key, path text not null unique, key text not null, size integer not null,
+    continues integer not null
+);
+create table record(
+    file integer not null, line integer not null, kind text not null, entry text not null,
+    target text not null, key text not null, data text not null, primary key(file, line)
+) without rowid;
+create index record_entry on record(entry);
+create index record_target on record(target) where target != '';
+create index record_renamed on record(kind) where kind = 'renamed';
+create index record_key on record(key) where key != '';
+create table evidence(
+    entry text primary key, path text not null, stated text not null, cue text not null,
+    reinforced integer not null, last text not null, verified text not null, verified_code text not null,
+    contradicted integer not null, contradicted_at text not null, code text not null, cites text not null,
+    holds text not null, agent text not null, session text not null, host text not null,
+    source text not null, key text not null, derived text not null, pinned integer not null,
+    pinned_at text not null, struck integer not null
+) without rowid;
+create index evidence_marked on evidence(pinned, struck) where pinned or struck;
 create table fault(hash text primary key, kind text not null, text text not null);
 create virtual table words using fts5(
     text, content = document, content_rowid = id, columnsize = 0, detail = none, tokenize = :tokenizer

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from ctxrepo.domain.formats.blocks import texts_beside
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
+from ctxrepo.storage.cache.evidence_rows import EvidenceRows
 from ctxrepo.storage.cache.layout import (
     ITEM_WORDS,
     SCHEMA,
@@ -32,6 +35,8 @@ _ALL = "select rowid, text, heading from entry"
 _HOLDERS = "select rowid from words where words match ?"
 _SCOPES = "select name from scope"
 
+
+_T = TypeVar("_T")
 
 Found = tuple[CachedEntry, str, float]
 """(entry, tags of its note joined by ', ', score: higher is better, 0 where nothing tells)"""
@@ -205,6 +210,30 @@ class CacheReading:
         """At most `most` entries whose id begins with `start`, by id and path."""
         rows = self._db.execute(_ENTRIES_BEGINNING, (storable(start), storable(start) + LAST, most))
         return [read_entry(row) for row in rows]
+
+    @rerun_if_damaged(_empty)
+    def evidence(self, ids: Iterable[str]) -> dict[str, EntryEvidence]:
+        """id -> what is said of these entries, as of the cache's tree; of others nothing was."""
+        return EvidenceRows(self._db).amounts(ids)
+
+    @rerun_if_damaged(_empty)
+    def all_evidence(self) -> dict[str, EntryEvidence]:
+        """The same of every entry."""
+        return EvidenceRows(self._db).all_amounts()
+
+    @rerun_if_damaged(_empty)
+    def find_marks(self) -> Marks:
+        """The marks of all entries."""
+        return EvidenceRows(self._db).marks()
+
+    @rerun_if_damaged(_empty)
+    def ask_evidence(self, question: Callable[[EvidenceRows], _T]) -> _T:
+        """The answer of what asks more than once, all of one moment."""
+        self._db.execute("begin")
+        try:
+            return question(EvidenceRows(self._db))
+        finally:
+            self._db.execute("commit")
 
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:

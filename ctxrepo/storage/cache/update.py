@@ -25,6 +25,7 @@ from ctxrepo.hooks.known.cached import (
     box_of,
 )
 from ctxrepo.lazy import lazy_pattern
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
 from ctxrepo.storage.cache.layout import (
     INDEX_OF_IDS,
     digest_of,
@@ -225,10 +226,15 @@ _SHOWN_PINNED = 6
 
 
 def apply(
-    db: sqlite3.Connection, generation: int, changed: Iterable[Note], removed: Iterable[str], marks: Marks
+    db: sqlite3.Connection,
+    generation: int,
+    changed: Iterable[Note],
+    removed: Iterable[str],
+    evidence: Marks | EvidenceFiles,
 ) -> bool:
-    """Bring notes and marks up to date, as of this generation, inside the caller's transaction; whether
-    anything changed."""
+    """Bring notes, evidence and marks up to date, as of this generation, inside the caller's transaction;
+    whether anything changed of notes or marks."""
+    marks = _marks_of(db, evidence)
     scopes = {scope for path in removed if (scope := _drop(db, storable(path)))}
     scopes |= {scope for note in changed if (scope := _put(db, note, generation, marks))}
     scopes |= _mark(db, marks, generation)
@@ -238,15 +244,25 @@ def apply(
     return bool(scopes)
 
 
+def _marks_of(db: sqlite3.Connection, evidence: Marks | EvidenceFiles) -> Marks:
+    if isinstance(evidence, Marks):
+        return evidence
+    rows = EvidenceRows(db)
+    rows.take(evidence)
+    return rows.marks()
+
+
 def fill(
     db: sqlite3.Connection,
     paths: Iterable[str],
     read: Callable[[str], str | None],
-    marks: Marks,
+    evidence: Marks | EvidenceFiles,
     progress: Callable[[int], None],
 ) -> None:
     """Fill an empty cache; `read` gives a note's text, None for none. Notes are read and laid out ahead by
     other processes; this one puts them in, and tells `progress` how many are."""
+    with transaction(db):
+        marks = _marks_of(db, evidence)
     notes, scopes = _numbered(sorted(path for path in paths if is_note(storable(path))))
     batches = [notes[n : n + BATCH] for n in range(0, len(notes), BATCH)]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.note.note import Note
     from ctxrepo.domain.records.evidence import Marks
     from ctxrepo.domain.tape.touched_files import FirstFile
+    from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 
 
 def _empty(cache: "Cache") -> None:
@@ -27,18 +28,18 @@ class Cache(CacheReading):
         head: str,
         changed: "Iterable[Note]",
         removed: Iterable[str],
-        marks: "Marks",
+        evidence: "Marks | EvidenceFiles",
         handoffs: Iterable[NewestHandoff] = (),
         tree: str = "",
     ) -> bool:
         """Bring the cache to commit `head` in one transaction, with a new generation; False when nothing
-        changed. `changed`: notes as in `tree`, and other files, which are ignored. `marks`: of all
-        entries. `handoffs`: of scopes whose tape changed. A damaged cache is emptied instead: its `head`
-        is then ''."""
+        changed. `changed`: notes as in `tree`, and other files, which are ignored. `evidence`: all evidence
+        files of `tree`, or the marks that they amount to. `handoffs`: of scopes whose tape changed. A damaged
+        cache is emptied instead: its `head` is then ''."""
         from ctxrepo.storage.cache.update import apply  # most commands read only
 
         with Healing(self.clear), transaction(self._db):
-            has_changed = apply(self._db, self.generation + 1, changed, removed, marks)
+            has_changed = apply(self._db, self.generation + 1, changed, removed, evidence)
             put_handoffs(self._db, handoffs)
             set_meta(self._db, head=head, tree=tree)
             return has_changed
@@ -49,7 +50,7 @@ class Cache(CacheReading):
         head: str,
         paths: Iterable[str],
         read: Callable[[str], str | None],
-        marks: "Marks",
+        evidence: "Marks | EvidenceFiles",
         progress: Callable[[int], None],
         handoffs: Iterable[NewestHandoff] = (),
         tree: str = "",
@@ -61,7 +62,7 @@ class Cache(CacheReading):
 
         self.clear()
         with Healing(self.clear):
-            fill(self._db, paths, read, marks, progress)
+            fill(self._db, paths, read, evidence, progress)
             with transaction(self._db):
                 put_handoffs(self._db, handoffs)
                 set_meta(self._db, generation="1", head=head, tree=tree)

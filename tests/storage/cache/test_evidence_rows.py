@@ -1,0 +1,125 @@
+"""Evidence in the cache: the records of each file by the id of its content, and what they amount to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.note.note import decode
+from ctxrepo.domain.records.entry_evidence import by_entry
+from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_in_part, evidence_of, marks, to_line
+from ctxrepo.storage.cache import evidence_rows
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
+from ctxrepo.storage.cache.writer import Cache
+
+IDS = ["a", "b", "c", "d", "\ud800", "É", 'q"']
+
+
+def line(number: int, kind: Kind, entry: str, to: str) -> str:
+    is_note = kind == "renamed"
+    names = ("", f"{entry}.md", f"{to}.md") if is_note else (entry, "n.md", to if to != entry else "x")
+    fields = json.loads(to_line(Evidence(f"e{number}", f"2026-{number % 13:02}", kind, *names, key=entry)))
+    return json.dumps(fields)
+
+
+LINES = st.one_of(
+    st.builds(
+        line,
+        st.integers(0, 60),
+        st.sampled_from(get_args(Kind)),
+        st.sampled_from(IDS),
+        st.sampled_from(IDS),
+    ),
+    st.builds(lambda number: json.dumps({"id": f"e{number}", "deleted": True}), st.integers(0, 60)),
+    st.sampled_from(['{"kind": "stated", "entry"', "", "[]", '{"kind": "loved", "entry": "a"}']),
+)
+"""Records, lines that delete one, and torn or foreign ones."""
+
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from(["one", "two", "a/three"]),
+        st.sampled_from(["append", "append torn", "cut", "rewrite", "remove", "utf-16"]),
+        st.lists(LINES, max_size=4),
+    ),
+    max_size=12,
+)
+
+
+def changed(data: bytes, how: str, lines: list[str]) -> bytes | None:
+    text = "".join(f"{one}\n" for one in lines)
+    match how:
+        case "append":
+            return data + text.encode()
+        case "append torn":
+            return data + text.encode().rstrip(b"\n")
+        case "cut":
+            return data[: len(data) // 2]
+        case "rewrite":
+            return text.encode() + data[len(data) // 3 :]
+        case "utf-16":
+            return text.encode("utf-16")
+    return None
+
+
+@pytest.mark.parametrize("many", [0, evidence_rows._MANY])
+@given(CHANGES)
+def test_after_any_changes_the_rows_are_what_the_files_say(
+    tmp_path_factory: pytest.TempPathFactory, many: int, changes: list[tuple[str, str, list[str]]]
+) -> None:
+    files: dict[str, bytes] = {}
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        closing(Cache.open(tmp_path_factory.mktemp("c") / "cache.db")) as cache,
+    ):
+        patch.setattr(evidence_rows, "_MANY", many)
+        for path, how, lines in changes:
+            data = changed(files.get(path, b""), how, lines)
+            files.pop(path, None)
+            if data is not None:
+                files[path] = data
+            take(cache, files)
+            said = [record for path in sorted(files) for record in evidence_of(decode(files[path]))]
+            assert cache.all_evidence() == by_entry(said)
+            marked = cache.find_marks()
+            assert (marked, marked.pinned_at) == (marks(said), marks(said).pinned_at)
+
+
+def take(cache: Cache, files: Mapping[str, bytes]) -> list[str]:
+    """Bring a cache up to some evidence files; returns which of them were read."""
+    blobs = {blob_id(data): data for data in files.values()}
+    read: list[str] = []
+
+    def data_of(key: str) -> bytes:
+        read.append(key)
+        return blobs[key]
+
+    keys = {path: blob_id(data) for path, data in files.items()}
+    cache.apply("c", [], [], EvidenceFiles(keys, data_of))
+    return [path for path, key in keys.items() if key in read]
+
+
+def test_only_what_is_new_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {path: f"{line(1, 'stated', path, '')}\n".encode() for path in ("a", "b")}
+    with closing(Cache.open(tmp_path / "cache.db")) as cache:
+        assert take(cache, files) == ["a", "b"]
+        assert take(cache, files) == []
+        texts: list[str] = []
+
+        def parse(text: str) -> list[Evidence] | None:
+            texts.append(text)
+            return evidence_in_part(text)
+
+        monkeypatch.setattr(evidence_rows, "evidence_in_part", parse)
+        files["b"] += f"{line(2, 'pinned', 'b', '')}\n".encode()
+        assert take(cache, files) == ["b"]
+        assert texts == [f"{line(2, 'pinned', 'b', '')}\n"]
+        assert cache.evidence(["a", "b", "x"]) == cache.all_evidence()
+        assert cache.evidence(["b"])["b"].is_pinned
