@@ -1,1 +1,1 @@
-"""What an agent proposes when it tidies up memory, and what must not be lost by it."""
+"""What is proposed for memory: by an agent that tidies it up, and by what a person said."""

@@ -16,8 +16,9 @@ VERSION = 1
 STAGE, ACCEPT, DECLINE = "stage", "accept", "decline"
 """The operations that bring a proposal into the inbox, and that take it out."""
 
-OF_DREAM = "dream-"
-"""How the ids of proposals begin that a dream came to: so it is known when the last one was."""
+OF_DREAM, OF_CUE = "dream-", "cue-"
+"""How the ids of proposals begin that a dream came to, so that it is known when the last one was, and those
+that a person's own words led to, so that these are proposed once."""
 
 ProposalVerb = Literal["remember", "add", "edit", "forget", "note", "tidy"]
 """remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited

@@ -183,6 +183,9 @@ class InboxSettings:
     (`AGENT:*=stage`) or both (`AGENT:global=stage`); the last one that fits holds. Your own commands always
     write. A list in `[policy]` of the memory's `ctxrepo.toml`, `inbox = ["project=stage"]`, stages more and
     never less."""
+    cues: bool = True
+    """Propose to remember what you tell an agent to do from now on (always, never, from now on …), in your
+    own words and once. Nothing is remembered before you accept it."""
 
 
 @dataclass(frozen=True)

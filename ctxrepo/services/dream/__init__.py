@@ -1,1 +1,1 @@
-"""Memory is tidied up by proposals: what there is to tidy, what is proposed, and how it is carried out."""
+"""What there is to tidy up, what is proposed, by agents or from what a person said, and how it is done."""

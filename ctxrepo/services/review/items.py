@@ -22,7 +22,7 @@ from ctxrepo.domain.records.decision import (
     Kind,
     of_proposal,
 )
-from ctxrepo.domain.records.proposal import Change, Proposal
+from ctxrepo.domain.records.proposal import OF_CUE, Change, Proposal
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
@@ -243,6 +243,8 @@ def _wish(proposal: Proposal) -> str:
         f"^{proposal.entry}" if proposal.entry else "",
     ]
     said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[proposal.change]
+    if proposal.id.startswith(OF_CUE):
+        said = "you said this in a session; accepting it has every session know"
     return ", ".join(filter(None, (said, *details)))
 
 

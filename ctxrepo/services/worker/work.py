@@ -23,6 +23,7 @@ from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
 from ctxrepo.services.delivery.file_blocks import renew
 from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
+from ctxrepo.services.dream.stage_cues import stage_cues
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import is_known, locate_with_git
 from ctxrepo.services.projects.sparse import widen
@@ -230,6 +231,7 @@ class Worker:
                 note_ends(visits.memory, events)
                 prepare_bridges(visits.memory, events, self.env, self.now())
             visits.leave_anchors(events)
+            visits.stage_cues(events)
 
     def _arrived(self, asked: float) -> None:
         """A fetch that began at `asked` is done: tell the sessions that wait for it."""
@@ -313,6 +315,12 @@ class Visits:
             with forgiving(self.log):
                 act = partial(leave_event_anchor, self.memory, event, self.env, self.now())
                 self._retry_while_busy(act)
+
+    def stage_cues(self, events: Sequence[SpoolEvent]) -> None:
+        """Propose what people asked for in these turns that is to hold from now on."""
+        for event in {(one.agent, one.session): one for one in events}.values():
+            with forgiving(self.log):
+                self._retry_while_busy(partial(stage_cues, self.memory, event, self.env, self.now()))
 
     def hand_over(self) -> None:
         """Write the handoffs of sessions that are being compacted. Nobody will write them later, so this

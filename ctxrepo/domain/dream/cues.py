@@ -1,0 +1,55 @@
+"""Cues: sentences of a person that say what is to be done from now on."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+from ctxrepo.domain.formats.blocks import text_beside
+from ctxrepo.lazy import lazy_pattern
+
+SHORTEST_MESSAGE, SHORTEST, LONGEST = 20, 12, 240
+"""Characters of a message and of a sentence from which on it may be a cue, and up to which."""
+
+MOST = 3
+"""Cues that are taken of one message."""
+
+_CODE = lazy_pattern(r"```.*?(?:```|\Z)|^\s*>.*$|<(\w+)[^>]*>.*?</\1>", re.DOTALL | re.MULTILINE)
+"""What a person pasted or quotes."""
+
+_SENTENCE = lazy_pattern(r"(?:[^.!?。！？\n]|(?<=\w)[.!?](?=\w))+[.!?。！？]*")
+"""A dot within a word, as of a file's name, ends none."""
+
+_BULLET = lazy_pattern(r"^[\s\-*•\d.)]+|\s+$")
+
+_WIDE = lazy_pattern(r"[\u3040-\u9fff]")
+"""A letter of a script in which one says as much as a word."""
+
+
+def cues_in(text: str) -> list[str]:
+    """The first cues of a message, on one line each. Questions and quotations have none."""
+    if text.lstrip().startswith("/") or _width(text) < SHORTEST_MESSAGE:
+        return []
+    return list(islice(_cues(_CODE.sub("\n", text)), MOST))
+
+
+def _cues(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.findall(text):
+        plain = " ".join(_BULLET.sub("", sentence).split())
+        is_question, said = plain.endswith(("?", "？")), plain.rstrip(" .!。！")
+        if _width(said) >= SHORTEST and len(said) <= LONGEST and not is_question and _is_cue(said.lower()):
+            yield said
+
+
+def _width(text: str) -> int:
+    return len(text) + 2 * len(_WIDE.findall(text))
+
+
+def _is_cue(sentence: str) -> bool:
+    return any(pattern.search(sentence) for pattern in _patterns())
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    lines = text_beside(__spec__, "cue.patterns").splitlines()
+    return tuple(re.compile(line) for line in lines if line and not line.startswith("#"))
