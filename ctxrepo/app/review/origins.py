@@ -141,6 +141,9 @@ def _is_about(item: ItemToDecide, found: Origins) -> bool:
     return True
 
 
+_EXPIRED = "its last day is over: no session is given it until its date is edited, or it is said again"
+
+
 def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Iterator[str]:
     from ctxrepo.domain.records.evidence import latest_successors
 
@@ -156,6 +159,8 @@ def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Itera
         if cached and cached.is_struck:
             to = latest_successors(records).get(found.id)
             yield f"superseded{f' by ^{to}' if to else ''}: no session is given it"
+        if cached and cached.is_expired:
+            yield _EXPIRED
         return
     entries = memory.cache.entries_of(found.path)
     if pinned := sum(entry.is_pinned for entry in entries):

@@ -172,6 +172,15 @@ class SessionSettings:
 
 
 @dataclass(frozen=True)
+class ScoreSettings:
+    """In which order entries come where there isn't room for all: `[score]`."""
+
+    profile: Literal["ctx", "seed"] = "ctx"
+    """`ctx`: by evidence, use and activity, and nothing goes for its age alone; `seed`: by the score of the
+    design that the preset `scored` comes from, which falls with time."""
+
+
+@dataclass(frozen=True)
 class InboxSettings:
     """What waits for a person's yes: `[inbox]`."""
 
@@ -201,6 +210,7 @@ class Settings:
     project: ProjectSettings = field(default_factory=ProjectSettings)
     tape: TapeSettings = field(default_factory=TapeSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
+    score: ScoreSettings = field(default_factory=ScoreSettings)
     inbox: InboxSettings = field(default_factory=InboxSettings)
     origin: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -67,6 +67,8 @@ class Hit:
     similarity: float | None = None
     pinned: bool = False
     superseded: bool = False
+    expired: bool = False
+    """Whether its last day is over, so that no session is given it."""
     here_only: bool = False
     """Whether it is in no commit, and stays on this machine."""
     all_words: bool = True
@@ -220,6 +222,7 @@ def _of_entry(found: Found) -> Hit:
         score=round(score, 3),
         pinned=cached.is_pinned,
         superseded=cached.is_struck,
+        expired=cached.is_expired,
     )
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from ctxrepo.hooks.own_files import today
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.saving.accept import tree_in_view
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
+from ctxrepo.services.score.update_scores import update_scores
 from ctxrepo.storage.cache.layout import digest_of, storable
 from ctxrepo.storage.memory import Memory
 
@@ -59,4 +61,5 @@ def rebuild(memory: Memory) -> Rebuilt:
     build(memory, head)
     refresh(memory, head, tree_in_view(memory, memory.objects.tree_of(head)))
     update_recent_files(memory)
+    update_scores(memory, today())
     return Rebuilt(sum("/" in path for path in memory.cache.digests()), memory.cache.entry_count)

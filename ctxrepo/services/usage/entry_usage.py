@@ -99,6 +99,11 @@ def usage(
     )
 
 
+def counts_by_entry(memory: Memory) -> dict[str, Usage]:
+    """id -> the counts of each entry, by what it is called now."""
+    return {one.id: one for one in _as_called_now(memory, counted_here(memory))}
+
+
 def counted_here(memory: Memory) -> list[Usage]:
     """What this machine has counted, of every entry that it remembers."""
     try:

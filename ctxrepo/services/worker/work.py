@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ctxrepo.domain.project.layout import is_ignored, unsafe
 from ctxrepo.errors import Busy, CtxrepoError, Uncommitted, in_words
 from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.hooks.own_files import today
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.session_anchors import hand_over_compaction, leave_event_anchor, queue_handoff
 from ctxrepo.services.delivery.bridge import note_ends, prepare_bridges
@@ -31,6 +32,7 @@ from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import build
+from ctxrepo.services.score.update_scores import update_scores
 from ctxrepo.services.sessions.session_settings import sends
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.usage.entry_usage import observe
@@ -224,6 +226,8 @@ class Worker:
             if is_turn(events):
                 with forgiving(self.log):
                     update_recent_files(visits.memory)
+                with forgiving(self.log):
+                    update_scores(visits.memory, today())
             visits.renew_blocks()
             if not self.waiting_for_fetch:  # else they wait for the fetch, too
                 self._note_round(began)

@@ -32,6 +32,10 @@ create table recent(
     project text not null, owner text not null, position integer not null, top text not null,
     path text not null, rank integer not null, why text not null, primary key(project, owner, position)
 ) without rowid;
+create table score(
+    entry text primary key, position integer not null, lifecycle text not null, score real not null,
+    day integer not null, until integer not null
+) without rowid;
 create table seen(
     scope text not null, path text not null, stamp text not null, primary key(scope, path)
 );

@@ -60,12 +60,30 @@ class CachedNote:
 
 @dataclass(frozen=True)
 class CachedEntry:
-    """An entry with its marks; `hash` changes when its text does."""
+    """An entry with its marks; `hash` changes when its text does. `is_struck`: superseded; `is_expired`: past
+    the last day on which it is delivered."""
 
     entry: Entry
     is_pinned: bool
     is_struck: bool
     hash: str
+    is_expired: bool = False
+
+
+SUPERSEDED, EXPIRED = 1, 2
+"""Values of `entry.struck` for what is not delivered."""
+
+
+class ScoredEntry(NamedTuple):
+    """An entry as scores are computed from it: `category` as it is written, `day` as YYYY-MM-DD or ''."""
+
+    id: str
+    scope: str
+    path: str
+    text: str
+    category: str
+    is_pinned: bool
+    day: str
 
 
 FaultKind = Literal[
@@ -121,7 +139,8 @@ def pinned_at(entry: Entry, marks: "Marks") -> int:
 def read_entry(row: Sequence[Any]) -> CachedEntry:
     entry_id, path, heading, text, first, last, pinned, struck, digest = row
     titles = tuple(heading.split(BETWEEN_TITLES)) if heading else ()
-    return CachedEntry(Entry(entry_id, path, text, titles, first, last), bool(pinned), bool(struck), digest)
+    entry = Entry(entry_id, path, text, titles, first, last)
+    return CachedEntry(entry, bool(pinned), struck == SUPERSEDED, digest, is_expired=struck == EXPIRED)
 
 
 def read_note(row: Sequence[Any]) -> CachedNote:

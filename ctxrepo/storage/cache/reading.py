@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
@@ -21,12 +21,16 @@ from ctxrepo.storage.cache.layout import (
     CachedEntry,
     CachedNote,
     Fault,
+    ScoredEntry,
     read_entry,
     read_note,
     spelled_out,
     storable,
 )
 from ctxrepo.storage.processes.database import discard, rerun_if_damaged, transaction
+
+if TYPE_CHECKING:
+    from ctxrepo.domain.score.standing import EntryStanding
 
 _SQL = texts_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
@@ -136,6 +140,24 @@ class CacheReading:
         query = """
             select top, path, rank, why from recent where project = ? and owner = ? order by position"""
         return [FirstFile(*row) for row in self._db.execute(query, (storable(project), owner))]
+
+    @property
+    def scores_stamp(self) -> str:
+        """The stamp of what the scores were computed from; '' where there are none."""
+        return self._meta("scores")
+
+    @rerun_if_damaged(_empty)
+    def to_score(self) -> list[ScoredEntry]:
+        """The entries that have a standing: none of working notes, no superseded and no archived ones."""
+        return [ScoredEntry(*row) for row in self._db.execute(_SQL["to_score"])]
+
+    @rerun_if_damaged(_empty)
+    def scores(self) -> "dict[str, EntryStanding]":
+        """id -> its standing, for every entry that has one."""
+        from ctxrepo.domain.score.standing import EntryStanding  # few commands ask for scores
+
+        rows = self._db.execute("select entry, position, lifecycle, score, day, until from score")
+        return {row[0]: EntryStanding(*row) for row in rows}
 
     @rerun_if_damaged(_empty)
     def indexed(self, paths: Iterable[str]) -> set[str]:

@@ -27,7 +27,9 @@ from ctxrepo.hooks.known.cached import (
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
 from ctxrepo.storage.cache.layout import (
+    EXPIRED,
     INDEX_OF_IDS,
+    SUPERSEDED,
     digest_of,
     hash_of,
     lines_of,
@@ -221,8 +223,8 @@ def _numbered(paths: Sequence[str]) -> tuple[list[tuple[int, str]], list[str]]:
 _SHOW = "update entry set pinned = ?, struck = ?, found = ? where rowid = ?"
 
 
-_SHOWN_PINNED = 6
-"""Where a row that `read_entry` takes has `pinned`."""
+_SHOWN_ID, _SHOWN_PINNED, _SHOWN_STRUCK = 3, 9, 10
+"""Where a row of `marked` has these; what `read_entry` takes begins with the id."""
 
 
 def apply(
@@ -317,19 +319,45 @@ def _drop(db: sqlite3.Connection, path: str) -> int:
 
 def _mark(db: sqlite3.Connection, marks: Marks, generation: int) -> set[int]:
     """Bring `pinned` and `struck` of entries up to the marks; returns the numbers of changed scopes."""
-    ids = json.dumps(sorted(marks.pinned | marks.struck))
+    expired = _expired(db)
+    ids = json.dumps(sorted(marks.pinned | marks.struck | expired))
     due = []
-    for rowid, is_listed, working, *row in db.execute(_SQL["marked"], (ids,)).fetchall():
-        known = read_entry(row)
-        after = (pinned_at(known.entry, marks), known.entry.id in marks.struck)
-        if after != (row[_SHOWN_PINNED], known.is_struck):
-            may_be = is_recalled(known.entry.text, bool(is_listed), working)
-            due.append((rowid, may_be, known.is_struck, *after))
-    for rowid, may_be, was_struck, pinned, struck in due:
+    for row in db.execute(_SQL["marked"], (ids,)).fetchall():
+        entry = read_entry(row[3:]).entry
+        struck = SUPERSEDED if entry.id in marks.struck else EXPIRED if entry.id in expired else 0
+        if (pinned := pinned_at(entry, marks)) != row[_SHOWN_PINNED] or struck != row[_SHOWN_STRUCK]:
+            due.append((row, pinned, struck))
+    scopes = _show(db, due)
+    db.executemany(_SQL["touch_note"], [(generation, row[0]) for row, *_ in due])
+    return scopes
+
+
+def expire(db: sqlite3.Connection) -> None:
+    """Take what has expired by the table `score` out of what is delivered, and bring back what no longer
+    has, inside the caller's transaction. Sessions aren't told that these notes changed: no text did."""
+    expired = _expired(db)
+    rows = db.execute(_SQL["marked"], (json.dumps(sorted(expired)),)).fetchall()
+    due = []
+    for row in rows:
+        struck = EXPIRED if row[_SHOWN_ID] in expired else 0
+        if row[_SHOWN_STRUCK] not in (SUPERSEDED, struck):
+            due.append((row, row[_SHOWN_PINNED], struck))
+    _recount(db, _show(db, due))
+
+
+def _expired(db: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in db.execute("select entry from score where lifecycle = 'expired'")}
+
+
+def _show(db: sqlite3.Connection, due: Sequence[tuple[Sequence[Any], int, int]]) -> set[int]:
+    """Give the entries of these rows of `marked` new values of `pinned` and `struck`, and index them or not;
+    returns the numbers of their scopes."""
+    for (rowid, is_listed, working, *row), pinned, struck in due:
+        entry, was_struck = read_entry(row).entry, row[_SHOWN_STRUCK - 3]
+        may_be = is_recalled(entry.text, bool(is_listed), working)
         if may_be and struck and not was_struck:
             db.execute("delete from words where rowid = ?", (rowid,))
         db.execute(_SHOW, (pinned, struck, may_be and not struck, rowid))
         if may_be and was_struck and not struck:
             _index(db, rowid, rowid)
-        db.execute(_SQL["touch_note"], (generation, rowid))
-    return {int(rowid // SCOPE_SPAN) for rowid, *_ in due}
+    return {int(row[0] // SCOPE_SPAN) for row, *_ in due}

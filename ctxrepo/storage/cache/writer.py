@@ -12,6 +12,7 @@ from ctxrepo.storage.processes.database import Healing, rerun_if_damaged, transa
 if TYPE_CHECKING:
     from ctxrepo.domain.note.note import Note
     from ctxrepo.domain.records.evidence import Marks
+    from ctxrepo.domain.score.standing import EntryStanding
     from ctxrepo.domain.tape.touched_files import FirstFile
     from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 
@@ -96,6 +97,19 @@ class Cache(CacheReading):
                     values = (storable(project), owner, position, *place)
                     self._db.execute("insert into recent values (?, ?, ?, ?, ?, ?, ?)", values)
             set_meta(self._db, recent=stamp)
+
+    @rerun_if_damaged(_empty)
+    def set_scores(self, standings: "Iterable[EntryStanding]", stamp: str) -> None:
+        """Store the standings of all entries, and take those that have expired out of what is delivered;
+        `stamp` is that of what they were computed from."""
+        from ctxrepo.storage.cache.update import expire
+
+        rows = ((storable(one.entry), *one[1:]) for one in standings)
+        with transaction(self._db):
+            self._db.execute("delete from score")
+            self._db.executemany("insert or ignore into score values (?, ?, ?, ?, ?, ?)", rows)
+            expire(self._db)
+            set_meta(self._db, scores=stamp)
 
     @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:

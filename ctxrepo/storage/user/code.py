@@ -135,6 +135,31 @@ def ignored(top: Path, paths: Sequence[str], env: Mapping[str, str]) -> frozense
     return frozenset(answer.out.split("\0")[:-1])
 
 
+_MOST_COMMITS = 1000
+"""How many of the newest commits tell which files change."""
+
+
+def changed_files(top: Path, since: int, env: Mapping[str, str]) -> dict[str, int]:
+    """path -> when a commit of the checkout at `top` changed it last, in Unix seconds, for all that changed
+    since then; empty without commits. Only git's plumbing is asked, which runs nothing that a configuration
+    names."""
+    if not is_sound(_real(top)):
+        return {}
+    git = _git(top, env)
+    newest = ("--timestamp", f"--max-age={since}", f"--max-count={_MOST_COMMITS}")
+    listed = _asked(git, "rev-list", *newest, "HEAD", "--").out.split()
+    times = dict(zip(listed[1::2], map(int, listed[::2]), strict=True))
+    named = ("diff-tree", "--stdin", "--root", "-r", "-z", "--name-only", "--no-renames")
+    changed: dict[str, int] = {}
+    at = 0
+    commits = "".join(f"{name}\n" for name in times).encode()
+    for name in _asked(git, *named, stdin=commits).out.split("\0")[:-1]:
+        at = times.get(name, at)
+        if name not in times:
+            changed[name] = max(at, changed.get(name, 0))
+    return changed
+
+
 def _refusal(top: str, why: str, advice: str = "") -> GitFailed:
     """What to say of a checkout that git doesn't take; `advice` holds what git advises against that."""
     command = re.search(r"git config --global --add safe\.directory .+", advice)

@@ -10,7 +10,7 @@ import pytest
 from repositories import make_bare, make_checkout
 
 from ctxrepo.hooks.known.world import stamp_of
-from ctxrepo.storage.user.code import CodeCheckout, describe_checkout, first_commit
+from ctxrepo.storage.user.code import CodeCheckout, changed_files, describe_checkout, first_commit
 
 
 def git(folder: Path, *words: str) -> str:
@@ -165,3 +165,50 @@ def test_the_stamp_changes_with_the_config_and_asks_nothing(shop: Path) -> None:
     git(shop, "config", "some.key", "value")
     assert stamp_of(str(config)) != before
     assert stamp_of(str(shop / "none")) == ""
+
+
+def test_files_that_changed_since_then_have_the_time_of_their_last_commit(shop: Path) -> None:
+    def commit(at: int, *names: str) -> None:
+        for name in names:
+            (shop / name).write_text(f"{at}\n")
+        git(shop, "add", ".")
+        subprocess.run(
+            ["git", "commit", "-q", "-m", "x"],
+            cwd=shop,
+            env={**os.environ, "GIT_COMMITTER_DATE": f"{at} +0000"},
+            check=True,
+        )
+
+    env = dict(os.environ)
+    day = 1_790_000_000
+    commit(day, "deep/a.py", "old.py")
+    commit(day + 10, "deep/a.py", "größe b.py")
+    commit(day + 20, "c.py")
+    assert changed_files(shop, day + 5, env) == {
+        "deep/a.py": day + 10,
+        "größe b.py": day + 10,
+        "c.py": day + 20,
+    }
+    assert changed_files(shop, day + 30, env) == {}
+
+
+def test_a_checkout_without_commits_has_changed_nothing(tmp_path: Path) -> None:
+    make_checkout(tmp_path)
+    assert changed_files(tmp_path, 0, dict(os.environ)) == {}
+
+
+def test_what_a_configuration_names_is_not_run(shop: Path, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {proof}\ncat\n")
+    program.chmod(0o755)
+    for key in ("diff.external", "gpg.program", "core.fsmonitor", "core.pager", "diff.x.textconv"):
+        git(shop, "config", key, str(program))
+    git(shop, "config", "log.showSignature", "true")
+    (shop / ".gitattributes").write_text("* diff=x filter=x\n")
+    (shop / "a").write_text("a")
+    git(shop, "-c", "core.fsmonitor=", "add", ".")
+    git(shop, "-c", "core.fsmonitor=", "commit", "-q", "-m", "x")
+    proof.unlink(missing_ok=True)
+    assert set(changed_files(shop, 0, dict(os.environ))) == {"a", ".gitattributes"}
+    assert not proof.exists()

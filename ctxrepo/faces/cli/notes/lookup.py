@@ -208,7 +208,11 @@ def _broken(found: Sequence[Link]) -> str:
 
 def _line(hit: Hit) -> str:
     text = shown(" ".join(hit.text.split()).removeprefix("- "), _WIDTH)
-    mark = " (superseded)" * hit.superseded + " (only on this machine)" * hit.here_only
+    mark = (
+        " (superseded)" * hit.superseded
+        + " (its last day is over)" * hit.expired
+        + " (only on this machine)" * hit.here_only
+    )
     near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
     return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
 

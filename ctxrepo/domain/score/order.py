@@ -1,0 +1,100 @@
+"""The profile `ctx`: an order by what is known of entries, and no formula of time.
+
+Age tells next to nothing about whether a line still holds (docs/adr/0104-an-order-not-a-decay.md). So entries
+that are pinned come first, then those that were verified since the code that they name last changed, those
+that a person stated, those that sessions used, those that name a file which changes now, and the newer ones.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ctxrepo.domain.score.standing import (
+    CAPS,
+    MOST_ACTIVE,
+    EntryFacts,
+    EntryStanding,
+    Lifecycle,
+    is_over,
+    last_day,
+    numbered,
+)
+from ctxrepo.domain.text import day_of
+
+NEW_DAYS = 14
+"""For so many days an entry is active, whatever the room."""
+
+ACTIVE_DAYS = 14
+"""A file is active that changed in so many days."""
+
+CONTRADICTED = 2
+"""How many sessions that used an entry one outweighs that contradicted it."""
+
+
+def is_verified(facts: EntryFacts) -> bool:
+    """Whether somebody verified an entry after the code that it names changed last."""
+    verified = day_of(facts.evidence.verified) if facts.evidence and facts.evidence.verified else None
+    return verified is not None and verified >= facts.touched
+
+
+def is_stated_by_person(facts: EntryFacts) -> bool:
+    """Whether a command that no agent ran stated an entry."""
+    known = facts.evidence
+    return known is not None and bool(known.stated) and known.cue == "explicit" and not known.agent
+
+
+def usefulness(facts: EntryFacts) -> int:
+    """How much sessions speak for an entry; below 0 where they speak against it."""
+    return facts.helpful - CONTRADICTED * facts.contradicted
+
+
+def active_since(facts: EntryFacts, today: int) -> int:
+    """The day on which a file that an entry names changed last, 0 where none is active."""
+    return facts.touched if today - facts.touched <= ACTIVE_DAYS else 0
+
+
+def is_new(facts: EntryFacts, today: int) -> bool:
+    """Whether an entry was first said so lately that nobody can have used it yet."""
+    return today - facts.stated < NEW_DAYS
+
+
+def reasons(facts: EntryFacts, today: int) -> int:
+    """How many of the things that put entries before others hold for this one."""
+    useful = usefulness(facts) > 0
+    known = (facts.is_pinned, is_verified(facts), is_stated_by_person(facts), useful)
+    return sum((*known, active_since(facts, today) > 0, is_new(facts, today)))
+
+
+def ctx_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:
+    """The standing of a scope's entries on the day `today`, first things first."""
+    order = sorted(entries, key=lambda facts: facts.id)
+    order.sort(key=lambda facts: _rank(facts, today), reverse=True)
+    counts: Counter[str] = Counter()
+    standings = []
+    for facts in order:
+        lifecycle = _lifecycle(facts, today, counts)
+        counts[facts.category] += lifecycle == "active" and not facts.is_pinned
+        score = float(reasons(facts, today))
+        standings.append(EntryStanding(facts.id, 0, lifecycle, score, facts.last, last_day(facts)))
+    return numbered(standings)
+
+
+def _rank(facts: EntryFacts, today: int) -> tuple[bool, bool, bool, int, int, int]:
+    return (
+        facts.is_pinned,
+        is_verified(facts),
+        is_stated_by_person(facts),
+        usefulness(facts),
+        active_since(facts, today),
+        facts.last,
+    )
+
+
+def _lifecycle(facts: EntryFacts, today: int, counts: Counter[str]) -> Lifecycle:
+    """The lifecycle of an entry after those before it, of which so many of each category are active."""
+    if is_over(last_day(facts), today):
+        return "expired"
+    if facts.is_doubtful:
+        return "doubtful"
+    most = CAPS.get(facts.category, MOST_ACTIVE)
+    has_room = counts[facts.category] < most and counts.total() < MOST_ACTIVE
+    return "active" if has_room or facts.is_pinned or is_new(facts, today) else "provisional"

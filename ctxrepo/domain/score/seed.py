@@ -1,0 +1,88 @@
+"""The profile `seed`: the score of the design that the preset `scored` comes from, with its numbers exactly.
+
+Its score falls with time, by e-folding and not by half-lives, and an entry that was said once is below what
+a report shows (docs/adr/0104-an-order-not-a-decay.md)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp, log
+
+from ctxrepo.domain.score.standing import (
+    CAPS,
+    MOST_ACTIVE,
+    EntryFacts,
+    EntryStanding,
+    Lifecycle,
+    is_over,
+    numbered,
+)
+
+WEIGHTS: Mapping[str, float] = {"explicit": 1.0, "structural": 0.9, "behavioral": 0.7, "recurrence": 0.6}
+"""Cue, which is how an entry came to be known -> what it weighs."""
+
+HORIZONS: Mapping[str, int] = {
+    "preference": 90, "lesson": 60, "pattern": 30, "decision": 30, "done": 14, "mistake": 14,
+}  # fmt: skip
+"""Category -> days in which a score falls to 1/e."""
+
+PINNED_SCORE = 9999.0
+
+_FROM: tuple[tuple[float, Lifecycle], ...] = ((1.5, "active"), (0.7, "provisional"), (0.4, "candidate"))
+"""The least score of each lifecycle; below the last an entry is dropped."""
+
+OVERFLOW = 6
+"""How many of the entries that their categories' caps demote stay in a report, over all categories."""
+
+
+def stability(cue: str, evidence: int, days: float, horizon: float) -> float:
+    """The score of an entry that was said `evidence` times, the last time `days` ago."""
+    return WEIGHTS[cue] * exp(-days / horizon) * log(1 + evidence)
+
+
+def lifecycle_of(score: float) -> Lifecycle:
+    """The lifecycle of an entry by its score alone."""
+    return next((name for least, name in _FROM if score >= least), "dropped")
+
+
+def seed_score(facts: EntryFacts, today: int) -> float:
+    """The score of an entry on the day `today`. One of which nothing is recorded was said once, explicitly if
+    it is pinned, else as behaviour shows it; one without a category there has none."""
+    if facts.is_pinned:
+        return PINNED_SCORE
+    if facts.category not in HORIZONS:
+        return 0.0
+    known = facts.evidence
+    cue, evidence = (known.cue, 1 + known.reinforced) if known and known.stated else ("behavioral", 1)
+    return stability(cue, evidence, max(0, today - (facts.last or today)), HORIZONS[facts.category])
+
+
+def seed_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:
+    """The standing of a scope's entries, best first."""
+    scored = [(seed_score(facts, today), facts) for facts in entries]
+    scored.sort(key=lambda pair: (-pair[0], -pair[1].last, pair[1].id))
+    states = _within_caps([facts for _, facts in scored], [lifecycle_of(score) for score, _ in scored])
+    return numbered(
+        EntryStanding(
+            facts.id, 0, "expired" if is_over(facts.until, today) else state, score, facts.last, facts.until
+        )
+        for (score, facts), state in zip(scored, states, strict=True)
+    )
+
+
+def _within_caps(order: Sequence[EntryFacts], states: Sequence[Lifecycle]) -> list[Lifecycle]:
+    """The lifecycles of entries, best first, once the categories' caps, the pool of what these demote, and
+    the cap of all have been applied. Pinned entries stand outside of the caps: their section has none."""
+    capped = [*states]
+    counts: Counter[str] = Counter()
+    active = [at for at, state in enumerate(states) if state == "active" and not order[at].is_pinned]
+    overflow = 0
+    for at in active:
+        category = order[at].category
+        if counts[category] == CAPS[category]:
+            capped[at] = "provisional" if overflow < OVERFLOW else "candidate"
+            overflow += 1
+        elif counts.total() == MOST_ACTIVE:
+            capped[at] = "provisional"
+        else:
+            counts[category] += 1
+    return capped

@@ -1,0 +1,94 @@
+"""What the scores of entries are computed from, and what they come to. Days are counted since 1970."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.domain.text import day_of
+from ctxrepo.lazy import dataclass, lazy_pattern
+
+Lifecycle = Literal["active", "provisional", "doubtful", "candidate", "dropped", "expired"]
+"""`active` and `provisional` entries are in a report, `doubtful` ones with their doubt; `candidate` and
+`dropped` ones have too low a score; `expired` ones are not delivered. What is in the archive has no standing.
+"""
+
+CAPS = {"preference": 8, "lesson": 8, "pattern": 6, "decision": 4, "done": 4, "mistake": 4}
+"""Category -> the most active entries."""
+
+MOST_ACTIVE = 40
+"""The most active entries of a scope."""
+
+DONE_DAYS = 14
+"""For how many days it is delivered that something was done."""
+
+_UNTIL = lazy_pattern(r"(?i)(?<![\w`-])until:[ \t]*(\d{4}-\d{2}-\d{2})(?!\d)")
+
+
+@dataclass(frozen=True)
+class EntryFacts:
+    """An entry with all that its standing follows from."""
+
+    id: str
+    category: str = ""
+    """One of CAPS; '' for any other and none."""
+    is_pinned: bool = False
+    day: int = 0
+    """The day of its note, which counts where nothing is recorded of the entry; 0 where none is known."""
+    evidence: EntryEvidence | None = None
+    """None for an entry of which nothing is recorded: somebody wrote it into a file."""
+    helpful: int = 0
+    """In how many sessions that were given it it was used."""
+    contradicted: int = 0
+    """And in how many it was changed, forgotten or superseded."""
+    touched: int = 0
+    """The day on which a code file that it names changed last; 0 for none."""
+    until: int = 0
+    """The last day on which it is delivered, by its own words; 0 where they name none."""
+    is_doubtful: bool = False
+
+    @property
+    def stated(self) -> int:
+        """The day on which it was first said."""
+        return self._day(self.evidence.stated if self.evidence else "")
+
+    @property
+    def last(self) -> int:
+        """The day on which it was said, reinforced or verified last."""
+        return max(self.stated, self._day(self.evidence.last if self.evidence else ""))
+
+    def _day(self, moment: str) -> int:
+        return (day_of(moment) if moment else None) or self.day
+
+
+class EntryStanding(NamedTuple):
+    """An entry's place among those of its scope, from 0, with its lifecycle and score. `day` is the one on
+    which it was said, reinforced or verified last, `until` the last one on which it is delivered (0: any)."""
+
+    entry: str
+    position: int
+    lifecycle: Lifecycle
+    score: float
+    day: int
+    until: int = 0
+
+
+def until_in(text: str) -> int:
+    """The day that a text names as `until: YYYY-MM-DD`, the latest of several; 0 for none."""
+    return max((day_of(date) or 0 for date in _UNTIL.findall(text)), default=0)
+
+
+def last_day(facts: EntryFacts) -> int:
+    """The last day on which an entry is delivered, 0 for one that is at any time: expiry is a matter of what
+    was said, never of age alone. A pinned entry expires by its own date only."""
+    expires = facts.category == "done" and not facts.is_pinned and facts.last > 0
+    return facts.until or (facts.last + DONE_DAYS if expires else 0)
+
+
+def is_over(until: int, today: int) -> bool:
+    """Whether an entry that is delivered up to the day `until` no longer is."""
+    return 0 < until < today
+
+
+def numbered(standings: Iterable[EntryStanding]) -> list[EntryStanding]:
+    """The same in their order, each with its position in it."""
+    return [one._replace(position=position) for position, one in enumerate(standings)]

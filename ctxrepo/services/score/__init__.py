@@ -1,0 +1,1 @@
+"""Scores of entries: computed for the cache, and what follows from them for topics."""
