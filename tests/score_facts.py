@@ -48,6 +48,7 @@ def facts_of() -> st.SearchStrategy[EntryFacts]:
     return st.builds(
         EntryFacts,
         id=st.text("abcdef0123456789", min_size=3, max_size=6),
+        scope=st.sampled_from(["global", "shop"]),
         category=st.sampled_from(["", *CAPS]),
         is_pinned=st.sampled_from([False, False, False, True]),
         day=_DAYS,

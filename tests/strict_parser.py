@@ -68,6 +68,12 @@ class Block(NamedTuple):
     """Sections of one line an entry or file, by their titles."""
     bridges: Mapping[str, Bridge] = MappingProxyType({})
     """What was said in another session, by that session."""
+    report: tuple[int, int, int] | None = None
+    """Per cent, tokens used and tokens in all, as the header of a situation report says."""
+    warnings: tuple[str, ...] = ()
+    """What that header says besides."""
+    omitted: Mapping[str, int] = MappingProxyType({})
+    """How many lines sections of a report say that they leave out."""
 
 
 BRIDGE = "## The session before this one"
@@ -77,6 +83,12 @@ _ELEMENTS = tuple(
     for slash in ("", "/")
 )
 _LISTS = ("Pinned", "Preferences", "Facts", "Tools", "Lessons", "User", "Files touched last")
+_REPORT = (
+    *("Active preferences", "Active lessons", "Vetoes and mistakes", "Patterns", "Recent decisions"),
+    *("Recent completions", "Other entries", "Doubtful"),
+)
+_HEADER = re.compile(r"Situation report · (\d+) % · (\d+) of (\d+) tokens")
+_OMITTED = re.compile(r"… (\d+) more left out: ctxrepo (?:search|stale)")
 _CUT = re.compile(
     r"### cut: the (first|last|first and last) (\d+) of (\d+) (lines|entries) \((\d+) of (\d+) bytes\)\Z"
 )
@@ -232,6 +244,14 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
         cut = (*block.cut, title) if is_cut else block.cut
         read = [_listed(line, is_entry=title == "Pinned") for line in kept]
         return block._replace(listed={**block.listed, title: read}, cut=cut)
+    if header := _HEADER.fullmatch(title):
+        percent, used, total = map(int, header.groups())
+        return block._replace(report=(percent, used, total), warnings=tuple(lines))
+    if title in _REPORT:
+        more = _OMITTED.fullmatch(lines[-1])
+        read = [_of_report(line) for line in (lines[:-1] if more else lines)]
+        omitted = {**block.omitted, title: int(more[1]) if more else 0}
+        return block._replace(listed={**block.listed, title: read}, omitted=omitted)
     if title.startswith("Handoff · "):
         _, name, day = title.split(" · ")
         said = (unescape(name, is_field=True), unescape(day, is_field=True), text)
@@ -278,6 +298,15 @@ def _listed(line: str, is_entry: bool) -> Listed:
     assert not why, line
     place, entry_id = _named(path) if is_entry else (path, "")
     return Listed(place, description, tags, age, entry_id)
+
+
+def _of_report(line: str) -> Listed:
+    path, description, tags, age, why = _line(line)
+    assert path.startswith("^"), line
+    assert _ID.match(path[1:]), line
+    assert not tags, line
+    assert not why, line
+    return Listed("", description, "", age, path[1:])
 
 
 def _named(text: str) -> tuple[str, str]:

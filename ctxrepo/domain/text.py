@@ -232,8 +232,13 @@ def place(path: str, first: int, last: int) -> str:
 def entry_place(path: str, first: int, last: int, entry_id: str) -> str:
     """`path#L10 ^1a2b3c4`: where an entry stands, and its id; of a derived one seven characters, as
     clashes are rare, and a command that is given an ambiguous beginning lists the candidates."""
+    return f"{place(path, first, last)} ^{short_id(entry_id)}"
+
+
+def short_id(entry_id: str) -> str:
+    """The first characters of an id that is derived from a text; any other as it is."""
     is_derived = len(entry_id) == _DERIVED and not entry_id.strip("0123456789abcdef")
-    return f"{place(path, first, last)} ^{entry_id[:_SHORT] if is_derived else entry_id}"
+    return entry_id[:_SHORT] if is_derived else entry_id
 
 
 def entry_head(at: str, heading: str, age: str) -> str:

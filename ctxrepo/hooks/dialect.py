@@ -7,7 +7,7 @@ from ctxrepo.hooks.known.world import OwnSettings, World
 
 FIELDS = (
     "session", "cwd", "source", "origin", "prompt", "transcript",
-    "tool", "path", "wrote", "edit", "command", "error", "sub",
+    "tool", "path", "wrote", "edit", "command", "error", "sub", "own",
 )  # fmt: skip
 """What hooks want to know of an event."""
 
@@ -67,6 +67,8 @@ class Event:
         """What the tool said when it failed; '' where it did not fail."""
         self.sub = texts.get("sub", "")
         """The id of the subagent that the event is about."""
+        self.own = texts.get("own", "")
+        """How many characters the agent's own system prompt has, where the agent tells it."""
         self.silence_reason = ""
         """Why the session is given nothing; '' where it is given memory."""
 

@@ -14,7 +14,8 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.cached import PacketEntry, open_cache
 from ctxrepo.hooks.packet.lane import DEFAULT, PacketContents, PacketSource, ScopeContents
-from ctxrepo.hooks.packet.packet import BUDGETS, lanes_of, packet
+from ctxrepo.hooks.packet.packet import packet
+from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.storage.cache.writer import Cache
 
 _SECRET = "00"

@@ -126,6 +126,7 @@ DIALECT = _Pi(
         "edit": ("$.input.edits[0].newText",),
         "command": ("$.input.command",),
         "error": ("$.error",),
+        "own": ("$.own",),
     },
     readers=frozenset(("read", "grep", "find", "ls")),
     shells=frozenset(("bash", "powershell")),

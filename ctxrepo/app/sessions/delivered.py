@@ -27,7 +27,8 @@ class ContextRequest:
     """The packet, with another preset or budget than the settings have, and as an agent is given it."""
 
     preset: Annotated[
-        str | None, f"Use another preset: `daily`, `semantic` or `md` (that of {COMPATIBLE}); may be empty."
+        str | None,
+        f"Use another preset: `daily`, `semantic`, `scored` or `md` (that of {COMPATIBLE}); may be empty.",
     ] = None
     budget: Annotated[int, Between(0)] = 0
     """At most this many bytes; 0 for the limit in the settings."""

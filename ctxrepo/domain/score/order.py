@@ -65,14 +65,15 @@ def reasons(facts: EntryFacts, today: int) -> int:
 
 
 def ctx_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:
-    """The standing of a scope's entries on the day `today`, first things first."""
+    """The standing of all entries on the day `today`, first things first."""
     order = sorted(entries, key=lambda facts: facts.id)
     order.sort(key=lambda facts: _rank(facts, today), reverse=True)
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     standings = []
     for facts in order:
         lifecycle = _lifecycle(facts, today, counts)
-        counts[facts.category] += lifecycle == "active" and not facts.is_pinned
+        if lifecycle == "active" and not facts.is_pinned:
+            counts.update({(facts.scope, facts.category), (facts.scope, _ALL)})
         score = float(reasons(facts, today))
         standings.append(EntryStanding(facts.id, 0, lifecycle, score, facts.last, last_day(facts)))
     return numbered(standings)
@@ -89,12 +90,17 @@ def _rank(facts: EntryFacts, today: int) -> tuple[bool, bool, bool, int, int, in
     )
 
 
-def _lifecycle(facts: EntryFacts, today: int, counts: Counter[str]) -> Lifecycle:
-    """The lifecycle of an entry after those before it, of which so many of each category are active."""
+_ALL = "*"
+"""Stands for all categories of a scope."""
+
+
+def _lifecycle(facts: EntryFacts, today: int, counts: Counter[tuple[str, str]]) -> Lifecycle:
+    """The lifecycle of an entry after those before it, of which so many of each scope and kind are active."""
     if is_over(last_day(facts), today):
         return "expired"
     if facts.is_doubtful:
         return "doubtful"
     most = CAPS.get(facts.category, MOST_ACTIVE)
-    has_room = counts[facts.category] < most and counts.total() < MOST_ACTIVE
+    scope = facts.scope
+    has_room = counts[scope, facts.category] < most and counts[scope, _ALL] < MOST_ACTIVE
     return "active" if has_room or facts.is_pinned or is_new(facts, today) else "provisional"

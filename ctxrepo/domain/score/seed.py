@@ -57,7 +57,7 @@ def seed_score(facts: EntryFacts, today: int) -> float:
 
 
 def seed_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:
-    """The standing of a scope's entries, best first."""
+    """The standing of all entries, best first."""
     scored = [(seed_score(facts, today), facts) for facts in entries]
     scored.sort(key=lambda pair: (-pair[0], -pair[1].last, pair[1].id))
     states = _within_caps([facts for _, facts in scored], [lifecycle_of(score) for score, _ in scored])
@@ -73,16 +73,18 @@ def _within_caps(order: Sequence[EntryFacts], states: Sequence[Lifecycle]) -> li
     """The lifecycles of entries, best first, once the categories' caps, the pool of what these demote, and
     the cap of all have been applied. Pinned entries stand outside of the caps: their section has none."""
     capped = [*states]
-    counts: Counter[str] = Counter()
-    active = [at for at, state in enumerate(states) if state == "active" and not order[at].is_pinned]
-    overflow = 0
+    in_category: Counter[tuple[str, str]] = Counter()
+    in_scope: Counter[str] = Counter()
+    overflow: Counter[str] = Counter()
+    active = (at for at, state in enumerate(states) if state == "active" and not order[at].is_pinned)
     for at in active:
-        category = order[at].category
-        if counts[category] == CAPS[category]:
-            capped[at] = "provisional" if overflow < OVERFLOW else "candidate"
-            overflow += 1
-        elif counts.total() == MOST_ACTIVE:
+        scope, category = order[at].scope, order[at].category
+        if in_category[scope, category] == CAPS[category]:
+            capped[at] = "provisional" if overflow[scope] < OVERFLOW else "candidate"
+            overflow[scope] += 1
+        elif in_scope[scope] == MOST_ACTIVE:
             capped[at] = "provisional"
         else:
-            counts[category] += 1
+            in_category[scope, category] += 1
+            in_scope[scope] += 1
     return capped

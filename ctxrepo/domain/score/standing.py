@@ -29,6 +29,8 @@ class EntryFacts:
     """An entry with all that its standing follows from."""
 
     id: str
+    scope: str = ""
+    """Its caps are those of its scope."""
     category: str = ""
     """One of CAPS; '' for any other and none."""
     is_pinned: bool = False
@@ -61,7 +63,7 @@ class EntryFacts:
 
 
 class EntryStanding(NamedTuple):
-    """An entry's place among those of its scope, from 0, with its lifecycle and score. `day` is the one on
+    """An entry's place among all others, from 0, with its lifecycle and score. `day` is the one on
     which it was said, reinforced or verified last, `until` the last one on which it is delivered (0: any)."""
 
     entry: str

@@ -2,6 +2,7 @@
 
 import _sqlite3
 
+from ctxrepo.domain.words.categories import SPELLINGS
 from ctxrepo.hooks.known.world import open_database
 
 FORMAT = "14"
@@ -27,6 +28,8 @@ something happened (docs/adr/0027-work-in-progress-is-notes.md)."""
 RULES, HABITS = 2, 1
 """Values of `note.rules`: a note whose name or tags say that it holds the person's rules and preferences, and
 one that tells of habits, which count in the global scope alone (docs/adr/0099-rules-at-the-start.md)."""
+
+_CATEGORIES = [word for words in SPELLINGS.values() for word in words]
 
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _HITS = """
@@ -202,6 +205,25 @@ _OF_RULES = """
         order by rules desc, updated desc, path limit ?3
     ) n join entry e on e.rowid between n.id and n.id + ?4
     where not e.struck order by n.rules desc, n.updated desc, n.path, e.rowid limit ?5"""
+# What has no score yet is new, and comes first.
+_OF_REPORT = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, coalesce(s.position, -1) as at
+    from entry e join note n on n.id = e.note left join score s on s.entry = e.id
+    where e.category != '' and e.category in (select value from json_each(?)) and e.rowid between ? and ?
+    and n.listed and n.working = 0 and not e.struck
+    and coalesce(s.lifecycle, 'active') in ('active', 'provisional') and coalesce(s.day, ?4) >= ?4
+    order by at, n.path, e.rowid limit ?"""
+_OF_NONE = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, s.position
+    from score s cross join entry e on e.id = s.entry join note n on n.id = e.note
+    where s.lifecycle in ('active', 'provisional') and e.category not in (select value from json_each(?))
+    and e.rowid between ? and ? and n.listed and n.working = 0 and not e.struck and s.day >= ?
+    order by s.position limit ?"""
+_OF_DOUBT = """
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, s.position
+    from score s join entry e on e.id = s.entry join note n on n.id = e.note
+    where s.lifecycle = 'doubtful' and e.rowid between ? and ? and n.listed and not e.struck
+    order by s.position limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
 _SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
 _STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
@@ -311,6 +333,30 @@ def rule_entries(cache: _sqlite3.Connection, scope: str, least: int) -> list[Pac
     at least `least`. The newest notes of each kind come first. MEMORY.md is left out."""
     values = (scope, least, _RULE_NOTES, NOTE_SPAN - 1, _RULE_ENTRIES)
     return [PacketEntry(row, heading) for *row, heading in cache.execute(_OF_RULES, values)]
+
+
+def report_entries(
+    cache: _sqlite3.Connection, scopes: list[str], categories: tuple[str, ...], first: int
+) -> list[PacketEntry]:
+    """The entries of some categories, or with none of all others, that a report shows, by their scores; those
+    that were said, reinforced or verified on the day `first` or later, in days since 1970."""
+    query = _OF_REPORT if categories else _OF_NONE
+    names = json_array(cache, [*(categories or _CATEGORIES)])
+    return _by_score(cache, scopes, query, (names,), (first, ENTRIES))
+
+
+def doubtful_entries(cache: _sqlite3.Connection, scopes: list[str]) -> list[PacketEntry]:
+    """The entries of which something speaks against their truth, by their scores."""
+    return _by_score(cache, scopes, _OF_DOUBT, (), (ENTRIES,))
+
+
+def _by_score(
+    cache: _sqlite3.Connection, scopes: list[str], query: str, before: tuple[str, ...], after: tuple[int, ...]
+) -> list[PacketEntry]:
+    """What a query that ends its rows with a position finds in the spans of these scopes."""
+    spans = spans_of(cache, scopes)
+    rows = [row for s in spans for row in cache.execute(query, (*before, s.first, s.last, *after))]
+    return [PacketEntry(row[:-1]) for row in sorted(rows, key=lambda row: row[-1])]
 
 
 def first_entries(cache: _sqlite3.Connection, scope: str, without: list[str]) -> list[PacketEntry]:

@@ -75,7 +75,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         if goes_on and (dialect.keeps_start or _has_packet(before)):
             return "" if before.is_off or event.silence_reason else before.packet, ""
         asked = before.asked if event.source == "compact" else []
-        request = PacketRequest(session, asked, since, world.packet_budget)
+        request = PacketRequest(session, asked, since, _budget(world, event))
         text = _packet(db, world, event, request, worker)
         if text and not dialect.keeps_start:
             session.note(PACKET, text)
@@ -91,8 +91,17 @@ def packet_with_prompt(
     """The packet, of at most `room` bytes, of a session that wasn't given it at its start. `asked` is what
     its prompts were about before a compaction."""
     since = session.record.began or time.time()
-    request = PacketRequest(session, asked, since, min(room, world.packet_budget))
+    request = PacketRequest(session, asked, since, min(room, _budget(world, event)))
     return _packet(db, world, event, request, _WorkerStart(world))
+
+
+def _budget(world: World, event: Event) -> int:
+    """The most bytes of the session's packet."""
+    if not (world.preset and event.own):
+        return world.packet_budget
+    from ctxrepo.hooks.packet.presets import budget_beside
+
+    return budget_beside(world, event.own)
 
 
 def _may_follow_another(world: World, event: Event, before: SessionRecord) -> bool:

@@ -9,7 +9,8 @@ from ctxrepo.hooks.known.world import World, gives
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import SUBAGENT, PacketContents, PacketSource
-from ctxrepo.hooks.packet.packet import BUDGETS, lanes_of, packet
+from ctxrepo.hooks.packet.packet import packet
+from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.hooks.session.ledger_words import GENERATION, PARENT
 from ctxrepo.hooks.session.session import Session
 

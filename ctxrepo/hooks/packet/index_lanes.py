@@ -6,6 +6,7 @@ from ctxrepo.hooks.packet.lane import (
     DEFAULT,
     GLOBAL_DIVISOR,
     MEMORY,
+    SCORED,
     SUBAGENT,
     Bounds,
     PacketContents,
@@ -104,4 +105,4 @@ class _Files(PacketLane):
         return _FILES_TITLE + shown if shown else ""
 
 
-FILES = _Files("files", {DEFAULT: Bounds(0, 512)})
+FILES = _Files("files", {DEFAULT: Bounds(0, 512), SCORED: Bounds(0, 512)})

@@ -61,9 +61,12 @@ class PacketContents:
         return bool(projects) and folder == general.folder
 
 
-DEFAULT, DAILY, SEMANTIC = "", "daily", "semantic"
+DEFAULT, DAILY, SEMANTIC, SCORED = "", "daily", "semantic", "scored"
 SUBAGENT = "subagent"
 """Presets. Nobody chooses the last: it is short, because subagents are many and have one task each."""
+
+TOKEN = 4
+"""Bytes that count as a token."""
 
 GLOBAL_DIVISOR = 3
 """Beside a project, the global scope gets at most one third of the budget."""

@@ -3,6 +3,7 @@
 from ctxrepo.domain.text import (
     ENDS,
     TAIL,
+    UNLIMITED,
     age_mark,
     day_of,
     entry_place,
@@ -32,6 +33,7 @@ from ctxrepo.hooks.packet.lane import (
     GLOBAL_DIVISOR,
     MEMORY,
     PINNED,
+    SCORED,
     SCRATCHPAD,
     SUBAGENT,
     Bounds,
@@ -95,7 +97,7 @@ class _Pinned(PacketLane):
         return index_line(where, entry.text, "", age_mark(entry.updated, today))
 
 
-PINNED_LANE = _Pinned(PINNED, {DEFAULT: Bounds(512, 1024)})
+PINNED_LANE = _Pinned(PINNED, {DEFAULT: Bounds(512, 1024), SCORED: Bounds(0, UNLIMITED)})
 
 
 class _Rules(PacketLane):

@@ -8,18 +8,16 @@ from ctxrepo.hooks.known.locate import Place, Scope, folders_of, inside
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
-    DAILY,
     DEFAULT,
     MEMORY,
     PINNED,
-    SEMANTIC,
-    SUBAGENT,
     PacketContents,
     PacketDraft,
     PacketLane,
     PacketSource,
     Section,
 )
+from ctxrepo.hooks.packet.presets import BUDGETS, MD, ORDER, lanes_of, preset_of
 from ctxrepo.hooks.packet.sections import first_faults
 from ctxrepo.hooks.session.ledger_words import FAULT, GENERATION, HANDOFF
 from ctxrepo.hooks.session.session import Session
@@ -70,48 +68,8 @@ def fill_in(text: str, place: Place, instructions: str, has_index: bool = True) 
     return text
 
 
-ORDER = (
-    *("preamble", "caveat", "pinned", "rules", "memory", "scratchpad", "handoff", "preferences", "facts"),
-    *("tools", "lessons", "user", "today", "yesterday", "recall", "files", "faults", "index"),
-)
-"""Where each lane stands in the block: what changes least comes first."""
-
-BUDGETS = {DEFAULT: 9500, DAILY: 16000, SEMANTIC: 8000, SUBAGENT: 3000}
-"""Preset -> the most bytes of a packet."""
-
-
-def lanes_of(preset: str) -> list[PacketLane]:
-    """The lanes of a preset, in the order in which they are given room; no other lane's module is loaded."""
-    if preset == SUBAGENT:
-        from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
-        from ctxrepo.hooks.packet.index_lanes import INDEX
-        from ctxrepo.hooks.packet.note_lanes import RULES_LANE
-
-        return [PREAMBLE_LANE, RULES_LANE, INDEX]
-    if preset == SEMANTIC:
-        from ctxrepo.hooks.packet.frame_lanes import CAVEAT
-        from ctxrepo.hooks.packet.kind_lanes import FACTS, LESSONS, PREFERENCES, TOOLS, USER
-
-        return [CAVEAT, PREFERENCES, FACTS, TOOLS, LESSONS, USER]
-    from ctxrepo.hooks.packet.frame_lanes import RECALL
-    from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE, OPEN_ITEMS, TODAY, YESTERDAY
-
-    if preset == DAILY:
-        return [OPEN_ITEMS, TODAY, RECALL, MEMORY_LANE, YESTERDAY]
-    from ctxrepo.hooks.packet.frame_lanes import FAULTS, HANDOFF, PREAMBLE_LANE
-    from ctxrepo.hooks.packet.index_lanes import FILES, INDEX
-    from ctxrepo.hooks.packet.note_lanes import PINNED_LANE, RULES_LANE
-
-    return [
-        *(PREAMBLE_LANE, FAULTS, PINNED_LANE, MEMORY_LANE, RULES_LANE, OPEN_ITEMS, TODAY),
-        *(HANDOFF, RECALL, FILES, YESTERDAY, INDEX),
-    ]
-
-
 _OPENING = ("preamble", "caveat")
 
-
-MD = "md"
 
 _ENTRIES = "select e.id, e.hash from entry e join note n on n.id = e.note where n.path = ?"
 
@@ -345,12 +303,6 @@ def _own_notes(world: World) -> str:
     own = world.delivery
     relative = inside(own.own_folder, world.repo.home) if own.own_folder else None
     return f"{relative}/" if relative and relative.endswith(f"/{own.agent}") else ""
-
-
-def preset_of(world: World) -> str:
-    """The preset in the settings; our own where this version doesn't know it."""
-    name = world.preset
-    return name if name in BUDGETS else DEFAULT
 
 
 def _write(contents: PacketContents, world: World, budget: int) -> Packet:

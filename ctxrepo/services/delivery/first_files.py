@@ -16,7 +16,7 @@ from ctxrepo.domain.tape.anchors import anchors_of
 from ctxrepo.domain.tape.selection import SelectionRules, is_below_one, is_ignored
 from ctxrepo.domain.tape.touched_files import FirstFile, Touch, focus, kind_of, summary
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.packet.packet import MD
+from ctxrepo.hooks.packet.presets import MD
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass

@@ -16,7 +16,8 @@ from ctxrepo.hooks.known.silence import why_silent
 from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, silence_switches_in, world_of
 from ctxrepo.hooks.packet.lane import PINNED, Section
 from ctxrepo.hooks.packet.md import NoteFields, md_block
-from ctxrepo.hooks.packet.packet import BUDGETS, MD, preset_of, render
+from ctxrepo.hooks.packet.packet import render
+from ctxrepo.hooks.packet.presets import BUDGETS, MD, preset_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note
@@ -43,7 +44,7 @@ def _notes(memory: Memory, folder: str, below: str) -> Iterator[NoteFields]:
                 yield path, head.description, head.tags
 
 
-NAMES = ("daily", "semantic", MD)
+NAMES = ("daily", "semantic", "scored", MD)
 """What can be delivered instead of our own packet."""
 
 

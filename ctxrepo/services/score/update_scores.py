@@ -37,13 +37,12 @@ def update_scores(memory: Memory, now: int) -> bool:
     if memory.cache.scores_stamp == stamp:
         return False
     evidence = by_entry(evidence_at(memory.objects, memory.head_tree))
-    scopes: dict[str, list[EntryFacts]] = {}
     named = {scope: days_by_name(days) for scope, days in changed.items()}
-    for entry in memory.cache.to_score():
-        facts = _facts(entry, evidence.get(entry.id), used.get(entry.id), named.get(entry.scope, {}))
-        scopes.setdefault(entry.scope, []).append(facts)
-    standings = (one for facts in scopes.values() for one in _PROFILES[profile](facts, now))
-    memory.cache.set_scores(standings, stamp)
+    facts = (
+        _facts(entry, evidence.get(entry.id), used.get(entry.id), named.get(entry.scope, {}))
+        for entry in memory.cache.to_score()
+    )
+    memory.cache.set_scores(_PROFILES[profile](facts, now), stamp)
     return True
 
 
@@ -53,6 +52,7 @@ def _facts(
     contradicted = max(evidence.contradicted if evidence else 0, used.contradicted if used else 0)
     return EntryFacts(
         entry.id,
+        entry.scope,
         category_of(entry.category),
         entry.is_pinned,
         day_of(entry.day) or 0,

@@ -69,7 +69,7 @@ export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape):
   async function start(
     event: string, ctx: ExtensionContext, source: string, isSteered = false, isAgain = false,
   ): Promise<Given> {
-    const answer = await answerTo(event, ctx, { source });
+    const answer = await answerTo(event, ctx, { source, own: ownPrompt(ctx) });
     if (!answer) return { text: "", place: "conversation" }; // a hook that failed takes nothing away
     system = answer.system ?? "";
     followTape(answer.tape, ctx);
@@ -77,6 +77,12 @@ export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape):
     const isThere = oursIn(ctx.sessionManager.buildContextEntries(), [INDEX]).length > 0;
     if (content && (isAgain || !isThere)) give(content, isSteered);
     return system ? { text: system, place: "system prompt" } : { text: content, place: "conversation" };
+  }
+
+  /** How many characters pi's system prompt has without our packet in it; undefined where pi doesn't tell. */
+  function ownPrompt(ctx: ExtensionContext): string | undefined {
+    const text = ctx.getSystemPrompt?.();
+    return text?.replace(system, "").length.toString();
   }
 
   function give(content: string, isSteered: boolean) {

@@ -22,6 +22,7 @@ from world import HOOK, NOTES, World
 from ctxrepo.agents.pi.dialect import DIALECT, session_of
 from ctxrepo.agents.pi.install import EVENTS
 from ctxrepo.domain.tape.touched_files import Touch, focus
+from ctxrepo.domain.text import OVERHEAD
 from ctxrepo.hooks.dialect import Event, HookAnswer, changed_lines
 from ctxrepo.hooks.known.world import Repo
 from ctxrepo.hooks.known.world import World as Settings
@@ -85,6 +86,21 @@ def test_a_session_is_given_its_index_and_the_entry_that_fits_once(world: World)
 
 
 ASKED = "which port is the staging database on?"
+
+
+def test_a_situation_report_shares_its_budget_with_pis_own_prompt(world: World) -> None:
+    world.settings["preset"] = "scored"
+    lessons = "".join(f"- [lesson] {'x' * 60} number {n:03}\n" for n in range(99))
+    world.cache("c2", {**NOTES, "shop/topics/lessons.md": lessons})
+    world.compile()
+    sizes = []
+    for own in (0, 31_000, 32_000):
+        event = json.loads(payload(world, "session_compact")) | {"own": str(own)}
+        out = json.loads(raw(world, json.dumps(event).encode(), "session_compact"))
+        sizes.append(len(out.get("context", "").encode()))
+    assert 1600 < sizes[0] <= 6800 + OVERHEAD
+    assert 600 < sizes[1] <= 1000 + OVERHEAD
+    assert sizes[2] == 0, "its own prompt takes the 8,000 tokens that both share"
 
 
 def test_in_the_mode_turn_what_fits_is_for_that_turn_and_comes_each_time(world: World) -> None:

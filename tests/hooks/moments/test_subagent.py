@@ -11,7 +11,7 @@ from strict_parser import parse_all
 from world import World
 
 from ctxrepo.hooks.packet.lane import SUBAGENT
-from ctxrepo.hooks.packet.packet import BUDGETS
+from ctxrepo.hooks.packet.presets import BUDGETS
 from ctxrepo.hooks.session.ledger import read_ledger, switch_memory
 from ctxrepo.hooks.session.ledger_file import ledger_path
 

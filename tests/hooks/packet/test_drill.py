@@ -12,7 +12,7 @@ import pytest
 from checkout import CHECKOUT
 from machines import Machine
 
-from ctxrepo.hooks.packet.packet import BUDGETS, ORDER, lanes_of
+from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, lanes_of
 
 LANE = '''
 """What the weather is: the WEATHER.md of each scope, as it is written."""
@@ -36,7 +36,7 @@ LIST = {
     ),
     '"caveat", "pinned"': '"caveat", "weather", "pinned"',
 }
-"""The places in packet.py where the lane is put in: when it gets room, and where it stands."""
+"""The places in presets.py where the lane is put in: when it gets room, and where it stands."""
 
 
 @pytest.fixture
@@ -46,11 +46,11 @@ def package(tmp_path: Path) -> Path:
     shutil.copytree(CHECKOUT / "ctxrepo", package, ignore=shutil.ignore_patterns("__pycache__"))
     lanes = package / "hooks/packet"
     (lanes / "weather_lane.py").write_text(LANE.lstrip())
-    text = (lanes / "packet.py").read_text()
+    text = (lanes / "presets.py").read_text()
     for before, after in LIST.items():
         assert text.count(before) == 1
         text = text.replace(before, after)
-    (lanes / "packet.py").write_text(text)
+    (lanes / "presets.py").write_text(text)
     return package
 
 

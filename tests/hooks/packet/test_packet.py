@@ -28,7 +28,8 @@ from ctxrepo.domain.working.checklist import items_of
 from ctxrepo.hooks.known.cached import CachedFault, CachedHandoff, EntryHit, IndexRow, PacketEntry
 from ctxrepo.hooks.packet.frame_lanes import CAVEAT_TEXT
 from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, PacketContents, ScopeContents
-from ctxrepo.hooks.packet.packet import BUDGETS, PREAMBLE, Packet, fill_in, lanes_of, packet
+from ctxrepo.hooks.packet.packet import PREAMBLE, Packet, fill_in, packet
+from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
 from ctxrepo.hooks.packet.sections import change_section, fault_section, first_faults
 
 INSTRUCTIONS = "AGENTS.md, CLAUDE.md and GEMINI.md"
