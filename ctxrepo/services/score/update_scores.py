@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.records.entry_use import Usage
 from ctxrepo.domain.score.activity import days_by_name, last_changed
 from ctxrepo.domain.score.order import ACTIVE_DAYS, ctx_standings
@@ -13,7 +13,6 @@ from ctxrepo.domain.score.seed import seed_standings
 from ctxrepo.domain.score.standing import EntryFacts, until_in
 from ctxrepo.domain.text import day_of
 from ctxrepo.domain.words.categories import category_of
-from ctxrepo.services.reading.marks import evidence_at
 from ctxrepo.services.usage.entry_usage import counts_by_entry
 from ctxrepo.storage.cache.layout import ScoredEntry, digest_of
 from ctxrepo.storage.memory import Memory
@@ -36,7 +35,7 @@ def update_scores(memory: Memory, now: int) -> bool:
     stamp = digest_of(repr(sources))
     if memory.cache.scores_stamp == stamp:
         return False
-    evidence = by_entry(evidence_at(memory.objects, memory.head_tree))
+    evidence = memory.cache.all_evidence()
     named = {scope: days_by_name(days) for scope, days in changed.items()}
     facts = (
         _facts(entry, evidence.get(entry.id), used.get(entry.id), named.get(entry.scope, {}))
