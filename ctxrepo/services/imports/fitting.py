@@ -16,7 +16,7 @@ from ctxrepo.domain.records.evidence import Marks, gone, marks
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.notes.remember import NEAR, plural_if_there
+from ctxrepo.services.notes.remember import NEAR, topic_if_there
 from ctxrepo.services.reading.find import note_paths, read_note
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.sources.source import SourceNote
@@ -158,7 +158,7 @@ def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reade
 
 def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     """Entries without a note, at the end of that of their category; none whose key or words are there."""
-    path = plural_if_there(note.path, read)
+    path = topic_if_there(note.path, read)
     folder = path.partition("/")[0]
     said, keys = known.said(folder)
     there = read(path)

@@ -17,6 +17,7 @@ from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
 from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.domain.words.categories import TOPIC_FILES
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -237,7 +238,7 @@ class _Writing(PreparedFact):
             return path if is_archived(now) or path == f"{folder}/{MEMORY}" else now, ""
         if self.fact.category:
             path = f"{folder}/topics/{self.fact.category.lower()}.md"
-            return plural_if_there(path, self.draft.there), ""
+            return topic_if_there(path, self.draft.there), ""
         return f"{folder}/{MEMORY}", "Notes"
 
     def _entries_with_key(self, path: str) -> list[Entry]:
@@ -325,10 +326,13 @@ class _Writing(PreparedFact):
         return day(self.now)
 
 
-def plural_if_there(path: str, read: Callable[[str], str | None]) -> str:
-    """`topics/lessons.md` for a lesson, where that note is there and `topics/lesson.md` isn't."""
-    many = f"{path.removesuffix('.md')}s.md"
-    return many if read(path) is None and read(many) is not None else path
+def topic_if_there(path: str, read: Callable[[str], str | None]) -> str:
+    """The note in which the category's entries stand: `topics/lessons.md` for `topics/lesson.md`, where that
+    note is there and this one isn't, and `topics/completions.md` for `topics/done.md`."""
+    folder, _, name = path.removesuffix(".md").rpartition("/")
+    names = (name, f"{name}s", *filter(None, [TOPIC_FILES.get(name)]))
+    paths = (f"{folder}/{name}.md" for name in names)
+    return next((there for there in paths if read(there) is not None), path)
 
 
 def propose(

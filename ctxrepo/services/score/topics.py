@@ -1,0 +1,88 @@
+"""How much is in each note, and how much of it matters now."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from ctxrepo.domain.score.seed import HORIZONS
+from ctxrepo.domain.score.standing import EntryStanding
+from ctxrepo.domain.words.categories import category_of
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.find import scope_named, search_order
+from ctxrepo.storage.cache.layout import ScoredEntry
+from ctxrepo.storage.memory import Memory
+
+LARGE = 3000
+"""Tokens from which a note is better split: nobody looks through a longer one."""
+
+_CHARACTERS = 4
+"""Characters that count as a token."""
+
+_USUAL_DAYS = 30
+"""The horizon of an entry whose category has none."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A note with what its entries come to. `hotness` is the sum of their scores, `tokens` a fourth of their
+    characters, `last` the day on which one of them was said, reinforced or verified last, '' where none is
+    known."""
+
+    path: str
+    entries: int
+    active: int
+    pinned: int
+    hotness: float
+    tokens: int
+    last: str
+    is_cold: bool
+    """Whether nothing in it was said again for twice as long as such things are taken to hold, and nothing
+    else speaks for it."""
+    is_large: bool
+
+
+def topics(memory: Memory, scope: str, project: Project | None, now: int) -> list[Topic]:
+    """The notes of one scope, or of the project and global, the hottest of each scope first; on the day `now`
+    since 1970. Scores must be up to date: call `update_scores` first."""
+    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    notes: dict[str, list[ScoredEntry]] = {}
+    for entry in memory.cache.to_score():
+        if entry.scope in folders:
+            notes.setdefault(entry.path, []).append(entry)
+    standings = memory.cache.scores()
+    is_decaying = memory.settings.score.profile == "seed"
+    listed = [_topic(path, entries, standings, now, is_decaying) for path, entries in notes.items()]
+    order = {folder: number for number, folder in enumerate(folders)}
+    return sorted(listed, key=lambda one: (order[one.path.partition("/")[0]], -one.hotness, one.path))
+
+
+def _topic(
+    path: str,
+    entries: Sequence[ScoredEntry],
+    standings: Mapping[str, EntryStanding],
+    now: int,
+    is_decaying: bool,
+) -> Topic:
+    known = [(entry, standings[entry.id]) for entry in entries if entry.id in standings]
+    tokens = sum(len(entry.text) for entry in entries) // _CHARACTERS
+    last = max((standing.day for _, standing in known), default=0)
+    return Topic(
+        path,
+        entries=len(entries),
+        active=sum(standing.lifecycle == "active" for _, standing in known),
+        pinned=sum(entry.is_pinned for entry in entries),
+        hotness=round(sum(standing.score for _, standing in known), 2),
+        tokens=tokens,
+        last=str(date.fromordinal(last + _EPOCH)) if last else "",
+        is_cold=bool(known) and all(_is_cold(*pair, now, is_decaying) for pair in known),
+        is_large=tokens > LARGE,
+    )
+
+
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+def _is_cold(entry: ScoredEntry, standing: EntryStanding, now: int, is_decaying: bool) -> bool:
+    days = 2 * HORIZONS.get(category_of(entry.category), _USUAL_DAYS)
+    is_old = 0 < standing.day < now - days
+    return is_old and not entry.is_pinned and (is_decaying or not standing.score)
