@@ -1,0 +1,114 @@
+"""Where the measures meet what a later part adds: functions of one value, and what they answer today.
+
+`--seams MODULE:NAME` measures with another `Seams`, so that a detector is tuned without a change here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Literal
+
+from ctxrepo.errors import UsageError
+from ctxrepo.services.recall.recall import RecalledEntry
+from ctxrepo.storage.memory import Memory
+
+StaleKind = Literal["gone", "renamed", "symbol", "command", "changed"]
+Verdict = Literal["held", "changed", "unknown"]
+
+
+@dataclass(frozen=True)
+class StatedEntry:
+    """An entry as it was stated when the code was at `commit`; `cites` are `PATH@COMMIT#L3`."""
+
+    id: str
+    text: str
+    commit: str
+    at: int
+    cites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StatedClaim:
+    """A claim, as it is typed for --holds, that was true at `commit`."""
+
+    id: str
+    claim: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class ReportEntry:
+    """An entry that a report may give: when it was stated, and the moments at which the files that it names
+    were changed, up to the report's, oldest first."""
+
+    text: str
+    stated: int
+    touches: tuple[int, ...]
+
+
+def _no_scan(memory: Memory, code: Path | None, now: datetime) -> None:
+    """The worker looks for doubts in a memory whose saves are committed."""
+
+
+def _no_doubts(memory: Memory) -> Mapping[str, str]:
+    """Entry id, without ^ -> the words of its doubt."""
+    return {}
+
+
+def _no_mark(hit: RecalledEntry) -> str:
+    """The doubt with which an entry is delivered beside a prompt; '' for none."""
+    return ""
+
+
+def _nothing_stale(entries: Sequence[StatedEntry], checkout: Path, now: datetime) -> Mapping[str, StaleKind]:
+    """Entry id -> why it is doubted, with the project's code as HEAD of `checkout` has it."""
+    return {}
+
+
+def _cannot_tell(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, Verdict]:
+    """Claim id -> whether it holds in HEAD of `checkout`; one that isn't answered is unknown."""
+    return {}
+
+
+def _as_packet(entries: Sequence[ReportEntry], now: int, budget: int) -> Sequence[int] | None:
+    """The numbers of the entries in the order of a report; None: as a session's start gives them."""
+    return None
+
+
+def _no_tidying(memory: Memory, now: datetime) -> None:
+    """The part of tidying that needs no model and is done without being asked."""
+
+
+@dataclass(frozen=True)
+class Seams:
+    """What the measures call, each with today's answer."""
+
+    scan: Callable[[Memory, Path | None, datetime], None] = _no_scan
+    doubts: Callable[[Memory], Mapping[str, str]] = _no_doubts
+    mark: Callable[[RecalledEntry], str] = _no_mark
+    stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _nothing_stale
+    claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _cannot_tell
+    order: Callable[[Sequence[ReportEntry], int, int], Sequence[int] | None] = _as_packet
+    tidy: Callable[[Memory, datetime], None] = _no_tidying
+
+
+TODAY = Seams()
+
+
+def seams_named(name: str) -> Seams:
+    """The Seams at `MODULE:NAME`, today's for ''; UsageError where there are none."""
+    if not name:
+        return TODAY
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(import_module(module), attribute or "SEAMS")
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"--seams {name} can't be loaded: {error}", "Write MODULE:NAME of a living.seams.Seams."
+        ) from error
+    if not isinstance(found, Seams):
+        raise UsageError(f"--seams {name} is no living.seams.Seams", "Write MODULE:NAME of one.")
+    return found
