@@ -56,16 +56,16 @@ _CODE: Mapping[str, str] = {
 
 def make_history(root: Path, name: str = "ada+harbour") -> History:
     """A clone with a document and code. Day 0: OLD and NEIGHBOURS and NAMING. Day 100: NEW. Day 110: ADDED.
-    Day 120: the names change. Day 300: the last commit."""
+    Day 115: the names change. Day 300: the last commit."""
     place = root / name
     _git(place, 0, "init", "--quiet", "--initial-branch=main", str(place))
     _commit(place, 0, {**_CODE, "AGENTS.md": _document(OLD), "docs/code.md": _listed(NAMING)})
     _commit(place, 100, {"AGENTS.md": _document(NEW)})
     _commit(place, 110, {"AGENTS.md": _document(NEW, ADDED)})
-    _git(place, 120, "-C", str(place), "mv", "src/manifest.py", "src/cargo.py")
+    _git(place, 115, "-C", str(place), "mv", "src/manifest.py", "src/cargo.py")
     (place / "src/weather.py").unlink()
     tariff = "def towing_fee(hours: int) -> int:\n    return hours * 150\n"
-    _commit(place, 120, {"src/tugs.py": tariff, "Makefile": "check:\n\tpython -m pytest\n"})
+    _commit(place, 115, {"src/tugs.py": tariff, "Makefile": "check:\n\tpython -m pytest\n"})
     _commit(place, 300, {"LICENSE": "Do as you like.\n"})
     return History(name, place / ".git")
 

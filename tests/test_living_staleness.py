@@ -31,7 +31,7 @@ def test_git_tells_what_became_of_the_names(history: History) -> None:
     seen = observations(history, 10)
     last = {each.text: each.stale for each in seen}
     assert last == ENDS
-    first = {each.text: each.stale for each in seen if each.later_at < history.commits[0].at + 120 * DAY}
+    first = {each.text: each.stale for each in seen if each.later_at < history.commits[0].at + 115 * DAY}
     assert set(first.values()) == {""}
 
 

@@ -16,6 +16,12 @@ def share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
+def mean(values: Iterable[float]) -> float | None:
+    """The mean, None of no values."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else None
+
+
 def cell(value: object) -> str:
     """A number as a table shows it, - for None."""
     if value is None:
@@ -35,13 +41,15 @@ def auc(rows: Iterable[tuple[float, bool]]) -> float | None:
     return wins / 2 / len(true) / len(false)
 
 
-def parts(rows: Sequence[Row], repository: Callable[[Row], str]) -> Iterator[tuple[str, list[Row]]]:
+def parts(
+    rows: Sequence[Row], repository: Callable[[Row], str], half: Callable[[str], str] = half_of
+) -> Iterator[tuple[str, list[Row]]]:
     """All rows, then those of each half and of each repository that has any."""
     yield "all", list(rows)
     names = sorted({repository(row) for row in rows})
-    for half in HALVES[:2]:
-        if part := [row for row in rows if half_of(repository(row)) == half]:
-            yield half, part
+    for one in HALVES[:2]:
+        if part := [row for row in rows if half(repository(row)) == one]:
+            yield one, part
     for name in names:
         yield name, [row for row in rows if repository(row) == name]
 

@@ -13,18 +13,22 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import scan
 from ctxrepo.services.delivery.sessions import Caller
+from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.remember import RememberResult, remember_all
 from ctxrepo.services.notes.requests import Fact
-from ctxrepo.services.recall.recall import Purpose, Question, RecallResult, recall
+from ctxrepo.services.recall.recall import Question, RecallResult, recall
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
 
@@ -40,6 +44,27 @@ class PassingMemory:
     def memory(self) -> Memory:
         return Memory.open(Places.of(self.env), self.env)
 
+    def state(self, notes: Mapping[str, Sequence[str]], at: float) -> dict[str, list[str]]:
+        """Put facts into new notes, path -> texts, in one write, and record that they were stated, as an
+        import does: `remember` for thousands of them would compare each with all. Returns their ids."""
+        texts = {}
+        for path, facts in notes.items():
+            texts[path] = compose.new_note(path, moment(at).date().isoformat(), [])
+            for fact in facts:
+                texts[path] = compose.append(texts[path], compose.bullet(fact))
+        return self.put(texts, at)
+
+    def put(self, notes: Mapping[str, str], at: float) -> dict[str, list[str]]:
+        """The same with whole notes, path -> text."""
+        now = moment(at)
+        with drafting(self.memory, "remember", Origin(self.memory.host), now) as draft:
+            for path, text in notes.items():
+                draft.put(path, text)
+            ids = {path: [entry.id for entry in entries_of(path, text)] for path, text in notes.items()}
+            records = [made(draft, "stated", entry, path, now) for path, of in ids.items() for entry in of]
+            record_all(draft, records, now)
+        return ids
+
     def remember(self, folder: str, texts: Sequence[str], at: float, note: str = "") -> list[RememberResult]:
         """State facts in one write, in MEMORY.md or in a note. Refused where the guard refuses one."""
         target = parse_target(note) if note else None
@@ -47,22 +72,18 @@ class PassingMemory:
         facts = [Fact(text, note=target) for text in texts]
         return remember_all(self.memory, facts, project, Origin(self.memory.host), moment(at))
 
-    def write(self, path: str, text: str) -> None:
-        """Write a file as an editor does."""
-        file = self.memory.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-
     def commit(self, at: float) -> None:
         """Do what a worker does first: commit what was written, and bring the cache up to it."""
         commit(self.memory, moment(at))
 
-    def recall(
-        self, folders: Sequence[str], text: str, at: float, purpose: Purpose = "prompt", limit: int = 0
-    ) -> RecallResult:
+    def recall(self, folders: Sequence[str], asked: Question, at: float) -> RecallResult:
         """What a session in the project is given beside a prompt, or finds."""
-        asked = Question(text, purpose=purpose, limit=limit) if limit else Question(text, purpose=purpose)
         return recall(self.memory, asked, folders, Caller(self.home, self.env), moment(at))
+
+    def start(self, folder: str) -> str:
+        """What a session in the project is given at its start."""
+        project = Project(f"example.org/{folder}", folder, is_registered=True)
+        return context(self.memory, project, Start(self.home)).text
 
     def entries(self, folder: str = "") -> list[Entry]:
         """All entries that stand in the files, archived ones too."""
@@ -97,3 +118,8 @@ def moment(at: float) -> datetime:
 def may_be_written(text: str) -> bool:
     """Whether the write guard lets a line pass: documents show what looks like keys and passwords."""
     return text.isprintable() and not scan(text)
+
+
+def holds_secret(texts: Sequence[str]) -> bool:
+    """Whether these texts, one below the other, hold what looks like a secret though none does by itself."""
+    return bool(scan("\n".join(f"- {text}" for text in texts)))

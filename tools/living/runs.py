@@ -16,7 +16,11 @@ from living.seams import Seams, seams_named
 
 Case = TypeVar("Case")
 
-_FORM = 3
+DATA = Path(__file__).resolve().parents[1] / "recall"
+HELD_OUT = "held_out"
+"""Memories with prompts, and the folder of those that nothing is tuned by."""
+
+_FORM = 4
 """Counts up when corpora are made in another way, so that kept ones are made anew."""
 
 
@@ -68,9 +72,22 @@ def parser(measure: str, said: str | None, cases: int) -> argparse.ArgumentParse
         "--half", choices=HALVES, default="all", help="only repositories whose name falls into this half"
     )
     options.add_argument("--cases", type=int, default=cases, help="cases a repository at most (%(default)s)")
-    options.add_argument("--each", action="store_true", help="a column for each repository, too")
     options.add_argument(
         "--work", type=Path, metavar="FOLDER", help="keep corpora here, to measure again sooner"
+    )
+    return with_seams(options)
+
+
+def data_parser(measure: str, said: str | None) -> argparse.ArgumentParser:
+    """A parser for measures over memories with prompts whose answers are known."""
+    options = argparse.ArgumentParser(prog=f"python -m living {measure}", description=said)
+    options.add_argument(
+        "--data",
+        type=Path,
+        nargs="+",
+        default=[DATA / "data", DATA / HELD_OUT],
+        metavar="FOLDER",
+        help="folders with memory/, queries.jsonl and qrels.jsonl, or of such folders",
     )
     return with_seams(options)
 
@@ -79,6 +96,7 @@ def with_seams(options: argparse.ArgumentParser) -> argparse.ArgumentParser:
     options.add_argument(
         "--seams", default="", metavar="MODULE:NAME", help="what is measured, without it today's ctxrepo"
     )
+    options.add_argument("--each", action="store_true", help="a column for each repository, too")
     options.add_argument("--json", action="store_true", help="print one JSON object")
     return options
 

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from ctxrepo.domain.words.prompt_terms import words
 from ctxrepo.services.notes.remember import RememberResult
+from ctxrepo.services.recall.recall import Question
 from living.documents import Change, changes, facts
 from living.figures import columns, parts, share
 from living.histories import DAY, History, chance
-from living.memories import PassingMemory, may_be_written, moment, passing_memory
+from living.memories import PassingMemory, holds_secret, may_be_written, moment, passing_memory
 from living.runs import Run, parser, run_of, shown
 
 NEIGHBOURS = 30
@@ -30,6 +31,9 @@ _MOST_OF_COMMIT = 4
 """Cases taken of one commit: one that rewrites all documents tells little more than another."""
 
 _GAP = 30 * DAY
+_COMMIT_EACH = 8
+"""So many writes wait for a commit: a journal that grows long makes each write slower."""
+
 _NOTES = ("topics/notes.md", "topics/more.md")
 
 
@@ -68,12 +72,14 @@ class UpdateOutcome:
 
 
 class Written(NamedTuple):
-    """A case in the memory: its folder, and the ids of the old entry, '' for none, and of its neighbours."""
+    """A case in the memory: its folder, the ids of the old entry, '' for none, and of its neighbours; what
+    was answered when the new one was written."""
 
     case: UpdateCase
     folder: str
     old: str
     others: list[str]
+    new: RememberResult
 
 
 def main(argv: list[str]) -> int:
@@ -129,7 +135,7 @@ def _case(history: History, change: Change, number: int) -> UpdateCase | None:
         return None
     staying = set(after) - {change.new, change.old}
     neighbours = [line for line in _around(before, after, change) if line in staying and may_be_written(line)]
-    if len(neighbours) < _FEWEST_NEIGHBOURS:
+    if len(neighbours) < _FEWEST_NEIGHBOURS or holds_secret([change.old, *neighbours, change.new]):
         return None
     query, is_elsewhere = " ".join(shared[:_MOST_SHARED]), number % 2 == 1
     return UpdateCase(history.name, change.at, change.old, change.new, neighbours, query, is_elsewhere)
@@ -144,37 +150,35 @@ def _around(before: Sequence[str], after: Sequence[str], change: Change) -> list
 
 
 def _replayed(memory: PassingMemory, cases: Sequence[UpdateCase], run: Run) -> Iterator[UpdateOutcome]:
-    """All old entries are written and committed, then all new ones; then the worker looks for doubts."""
-    written: list[Written] = []
-    for number, case in enumerate(cases):
-        folder = f"case{number}"
-        held = [case.old, *case.neighbours] if case.old else case.neighbours
-        ids = [result.id for result in memory.remember(folder, held, case.at - _GAP, _NOTES[0])]
-        old, others = (ids[0], ids[1:]) if case.old else ("", ids)
-        written.append(Written(case, folder, old, others))
-        if number % 8 == 7:  # a journal that waits for long makes each write slower
-            memory.commit(case.at)
-    last = max((case.at for case in cases), default=0)
-    memory.commit(last)
-    news = []
-    for number, one in enumerate(written):
-        case = one.case
-        news.append(memory.remember(one.folder, [case.new], case.at, _NOTES[case.is_elsewhere])[0])
-        if number % 8 == 7:
-            memory.commit(last)
-    memory.commit(last)
-    run.seams.scan(memory.memory, None, moment(last + DAY))
+    """All old entries are written and committed, a month later the new ones; then doubts are looked for."""
+    now = max((case.at for case in cases), default=0)
+    paths = [f"case{number}/{_NOTES[0]}" for number in range(len(cases))]
+    held = {
+        path: [*filter(None, [case.old]), *case.neighbours] for path, case in zip(paths, cases, strict=True)
+    }
+    ids = memory.state(held, now - _GAP)
+    memory.commit(now - _GAP)
+    written = []
+    for path, case in zip(paths, cases, strict=True):
+        folder = path.partition("/")[0]
+        new = memory.remember(folder, [case.new], now, _NOTES[case.is_elsewhere])[0]
+        old, others = (ids[path][0], ids[path][1:]) if case.old else ("", ids[path])
+        written.append(Written(case, folder, old, others, new))
+        if len(written) % _COMMIT_EACH == 0:
+            memory.commit(now)
+    memory.commit(now)
+    run.seams.scan(memory.memory, None, moment(now + DAY))
     doubts = run.seams.doubts(memory.memory)
-    for one, new in zip(written, news, strict=True):
-        yield _outcome(memory, one, new, run, doubts)
+    yield from (_outcome(memory, each, now + DAY, run, doubts) for each in written)
 
 
 def _outcome(
-    memory: PassingMemory, written: Written, new: RememberResult, run: Run, doubts: Mapping[str, str]
+    memory: PassingMemory, written: Written, at: float, run: Run, doubts: Mapping[str, str]
 ) -> UpdateOutcome:
-    case, old = written.case, written.old
+    case, old, new = written.case, written.old, written.new
     given = {
-        hit.id.lstrip("^"): hit for hit in memory.recall([written.folder], case.query, case.at + DAY).hits
+        hit.id.lstrip("^"): hit
+        for hit in memory.recall([written.folder], Question(case.query, purpose="prompt"), at).hits
     }
     near = {*(twin.id for twin in new.near), *new.replaced}
     holding = [*written.others, new.id]
