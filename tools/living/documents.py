@@ -27,6 +27,7 @@ _OTHER = re.compile(
 
 _MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _NO_FACT = ("#", "|", "<", ">", "```", "~~~", "[!", "![", "import ", "export ", "---", "{", "}")
+_MARKUP = re.compile(r"</|/>|=\"")
 SHORTEST, LONGEST = 25, 400
 """Characters of a line that can be a fact."""
 
@@ -51,22 +52,32 @@ def is_document(path: str) -> bool:
 def fact(line: str) -> str:
     """The line as an entry's text, '' where it can't be one: headings, tables, code, links, other scripts."""
     text = " ".join(_MARKER.sub("", line).split())
-    if not SHORTEST <= len(text) <= LONGEST or text.startswith(_NO_FACT) or line.startswith(("    ", "\t\t")):
+    if not SHORTEST <= len(text) <= LONGEST or text.startswith(_NO_FACT) or _MARKUP.search(text):
         return ""
     letters = sum(char.isascii() and (char.isalpha() or char == " ") for char in text)
     return text if letters * 10 >= len(text) * 6 else ""
 
 
 def facts(text: str) -> list[str]:
-    """The facts of a document in their order, each once, without its blocks of code."""
-    found: dict[str, None] = {}
+    """The facts of a document in their order, each once: bullets and paragraphs, the lines of each joined."""
+    return list(dict.fromkeys(found for block in _blocks(text) if (found := fact(" ".join(block)))))
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """The lines of each bullet and paragraph, without code and what stands on a line by itself."""
+    block: list[str] = []
     is_code = False
     for line in text.splitlines():
-        if line.lstrip().startswith(("```", "~~~")):
-            is_code = not is_code
-        elif not is_code and (text_of_line := fact(line)):
-            found[text_of_line] = None
-    return list(found)
+        bare = line.strip()
+        is_fence, is_bullet = bare.startswith(("```", "~~~")), bool(_MARKER.match(line))
+        is_code ^= is_fence
+        ends = is_fence or is_code or not bare or bare.startswith(_NO_FACT)
+        if ends or is_bullet:
+            yield block
+            block = []
+        if not ends and (block or is_bullet or not line.startswith(("    ", "\t"))):
+            block.append(bare)
+    yield block
 
 
 def changes(history: History) -> Iterator[Change]:

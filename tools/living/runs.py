@@ -20,7 +20,7 @@ DATA = Path(__file__).resolve().parents[1] / "recall"
 HELD_OUT = "held_out"
 """Memories with prompts, and the folder of those that nothing is tuned by."""
 
-_FORM = 4
+_FORM = 5
 """Counts up when corpora are made in another way, so that kept ones are made anew."""
 
 

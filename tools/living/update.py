@@ -131,7 +131,7 @@ def _case(history: History, change: Change, number: int) -> UpdateCase | None:
     if len(shared) < _FEWEST_SHARED or not (may_be_written(change.new) and may_be_written(change.old or " ")):
         return None
     before, after = (facts(history.read(f"{change.commit}{at}:{change.path}") or "") for at in ("^1", ""))
-    if (change.old and change.old not in before) or change.new in before:
+    if (change.old and change.old not in before) or change.new in before or change.new not in after:
         return None
     staying = set(after) - {change.new, change.old}
     neighbours = [line for line in _around(before, after, change) if line in staying and may_be_written(line)]
