@@ -172,6 +172,11 @@ def in_order(evidence: Iterable[Evidence]) -> list[Evidence]:
     return sorted(evidence, key=lambda e: (e.ts, _PLACES[e.kind], e.id, _ALL_ELSE(e)))
 
 
+def names_in(record: Evidence) -> tuple[str, ...]:
+    """The ids of the entries that a record is about."""
+    return () if record.kind == "renamed" else (record.entry, record.to) if record.to else (record.entry,)
+
+
 def edits_in(evidence: Iterable[Evidence]) -> dict[str, dict[str, None]]:
     """id -> what the entry was edited or moved to, in order."""
     edits: dict[str, dict[str, None]] = {}

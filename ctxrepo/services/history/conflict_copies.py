@@ -13,7 +13,8 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_cop
 from ctxrepo.errors import NotFound, Unreadable, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came, whereabouts
-from ctxrepo.services.reading.marks import Files, evidence_now
+from ctxrepo.services.reading.evidence_view import evidence_in_view
+from ctxrepo.services.reading.marks import Files
 from ctxrepo.storage.memory import Memory
 
 _WORDS = 70
@@ -106,7 +107,8 @@ def _followed(memory: Memory, copy: ConflictCopy, path: str) -> ConflictCopy:
         kept = normalised(copy.kept)
         words = re.findall(r"[^\W_]+", kept)[:_WORDS_OF_ENTRY]
         likely = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
-        moved = {one.to for one in evidence_now(memory) if one.kind == "moved"} if likely else ()
+        known = evidence_in_view(memory).naming({one.id for one in likely}) if likely else ()
+        moved = {one.to for one in known if one.kind == "moved"}
         paths = {one.path for one in likely if one.id in moved and normalised(one.text) == kept}
         path = paths.pop() if len(paths) == 1 else path
     return replace(copy, path=path)

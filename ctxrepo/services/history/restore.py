@@ -25,6 +25,7 @@ from ctxrepo.services.history.versions import PastPlace, follow, whereabouts
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.notes.placing import completed, move
 from ctxrepo.services.notes.requests import RestoreRequest
+from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import (
     destination_of,
     find_entry,
@@ -33,7 +34,7 @@ from ctxrepo.services.reading.find import (
     spelt,
     undeleted,
 )
-from ctxrepo.services.reading.marks import evidence_at, evidence_now, named_in_evidence
+from ctxrepo.services.reading.marks import evidence_at, marks_now, named_in_evidence
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import lines_of_change
 from ctxrepo.services.saving.evidence import record, settle_keys, unforget
@@ -110,8 +111,8 @@ class _Restore:
                 raise Refused(f"there is a note {path} already", "`--to PATH` brings it back elsewhere.")
             draft.saying = path
             draft.put(path, self.was.text)
-            named = named_in_evidence(self.memory)
             before, after = (entries_of(p, self.was.text) for p in (self.was.path, path))
+            named = named_in_evidence(self.memory, (entry.id for entry in before))
             unforget(draft, {entry.id for entry in before})
             self._as_sent(draft, after)
             for old, new in zip(before, after, strict=True):
@@ -125,7 +126,7 @@ class _Restore:
         if found is not None and is_archived(found.path):
             return self._out_of_archive(Target(entry_id=found.id), found.path)
         if found is not None and (found.id == old.id or normalised(found.text) == normalised(old.text)):
-            is_struck = found.id in marks(evidence_now(self.memory)).struck
+            is_struck = found.id in marks_now(self.memory, [found.id]).struck
             lines = self._state(found) if is_struck else ()  # it was superseded, and holds again
             with drafting(self.memory, "restore", self.origin, self.now) as draft:
                 draft.saying = normalised(found.text)[:100]
@@ -155,7 +156,7 @@ class _Restore:
     def _found(self, old: Entry) -> Entry | None:
         """The entry as it is by now, under whatever id, or what has its key now, if that is anywhere. What
         superseded it without its key is another fact."""
-        evidence = evidence_now(self.memory)
+        evidence = evidence_in_view(self.memory).about([old.id])
         edited = fate((record for record in evidence if record.kind != "superseded"), old.id)[1]
         for entry_id in dict.fromkeys((old.id, edited, fate(evidence, old.id)[1])):
             with suppress(NotFound):
@@ -166,7 +167,7 @@ class _Restore:
 
     def _edited(self, old: Entry, known: list[Entry]) -> Entry | None:
         """What the entry was edited to by hand; nothing tells of that but how alike the two are."""
-        kind, _ = fate(evidence_now(self.memory), old.id)
+        kind, _ = fate(evidence_in_view(self.memory).about([old.id]), old.id)
         was = entries_of(self.was.now, self.was.text)
         number = [e.first_line for e in entries_of(self.was.path, self.was.text)].index(old.first_line)
         pairs = () if kind else moved(was, known)
@@ -189,7 +190,7 @@ class _Restore:
         changed = bump_updated(compose.replace(text, successor, old.text), day(self.now))
         draft.put(successor.path, changed)
         new = entries_of(successor.path, changed)[number]
-        if fate(evidence_now(self.memory), old.id)[0] == "superseded":
+        if fate(evidence_in_view(self.memory).about([old.id]), old.id)[0] == "superseded":
             record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
         self._comes_again(draft, old, new, holds=True)
         return RestoreResult(new.at, new.id, source=successor.at, lines=_told(successor.path, draft))
@@ -197,9 +198,9 @@ class _Restore:
     def _comes_again(self, draft: Draft, old: Entry, new: Entry, *, holds: bool) -> bool:
         """What was said of the entry is said again; whether it is superseded, as it was before it went. Where
         it `holds` by this, it is no more."""
-        evidence = evidence_now(self.memory)
+        evidence = evidence_in_view(self.memory).about([old.id, new.id])
         unforget(draft, {old.id, new.id})
-        if old.id != new.id and old.id in named_in_evidence(self.memory):
+        if old.id != new.id and old.id in named_in_evidence(self.memory, [old.id]):
             record(draft, "moved", old.id, new.path, self.now, to=new.id)
         is_struck = bool({old.id, new.id} & marks(one for one in evidence if one.kind != "forgotten").struck)
         if is_struck and holds:
@@ -215,10 +216,11 @@ class _Restore:
             draft.register(self.project)
 
     def _out_of_archive(self, target: Target, path: str) -> RestoreResult:
-        former = [] if target.entry_id else renamed(evidence_now(self.memory)).get(path, [])
+        renames = [] if target.entry_id else evidence_in_view(self.memory).renames()
+        former = renamed(renames).get(path, [])
         folder, _, rest = (former[-1] if former else path).partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
-        is_struck = target.entry_id in marks(evidence_now(self.memory)).struck
+        is_struck = target.entry_id in marks_now(self.memory, [target.entry_id]).struck
         done = move(self.memory, target, to, self.project, self.origin, self.now)
         lines = self._state(find_entry(self.memory, done.id, self.project)[1]) if is_struck else ()
         return RestoreResult(done.at, done.id, source=done.before, lines=(*done.lines, *lines))

@@ -94,8 +94,9 @@ def _note_moved(draft: Draft, note: Note, to: str, now: datetime) -> MoveResult:
     draft.remove(note.path)
     draft.put_again(to, text)  # a move that was killed may have left it: it goes on
     linking = follow_links(draft, moves)
-    named = named_in_evidence(draft.memory)
-    for old, new in zip(entries_of(note.path, before), entries_of(to, text), strict=True):
+    olds = entries_of(note.path, before)
+    named = named_in_evidence(draft.memory, (old.id for old in olds))
+    for old, new in zip(olds, entries_of(to, text), strict=True):
         if old.id in named or old.text != new.text:
             _carry(draft, old.id, new, now)
     # One line for all other entries: a line for each would soon fill the file, which has a limit.
@@ -167,7 +168,9 @@ def forget_note(draft: Draft, note: Note, now: datetime) -> None:
             "Remove the file yourself if you mean it.",
         )
     draft.remove(note.path)
-    named = named_in_evidence(draft.memory)  # an import isn't to bring these again
+    named = named_in_evidence(
+        draft.memory, (entry.id for entry in note.entries)
+    )  # an import isn't to bring these again
     gone = [made(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
     record_all(draft, gone, now)
 

@@ -14,7 +14,7 @@ from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, gist, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
-from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
+from ctxrepo.domain.records.evidence import Kind, Marks, fate
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.words.categories import TOPIC_FILES
@@ -22,6 +22,7 @@ from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.requests import Fact
+from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import (
     NamedScope,
     destination_of,
@@ -33,7 +34,7 @@ from ctxrepo.services.reading.find import (
     spelt,
     too_large_to_show,
 )
-from ctxrepo.services.reading.marks import evidence_now, stated_keys
+from ctxrepo.services.reading.marks import marks_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft, drafting
@@ -221,7 +222,7 @@ class _Writing(PreparedFact):
         hand has deleted it, and that is held back, the file has it again."""
         self.draft.put_back(entry)
         # Don't ask the cache: what was superseded a moment ago isn't committed yet.
-        known = marks(evidence_now(self.draft.memory))
+        known = marks_now(self.draft.memory, [entry.id])
         if entry.id in known.struck:
             self._evidence("stated", entry.id, entry.path)
         done = self._supersede(entry, [self.superseded])
@@ -257,7 +258,7 @@ class _Writing(PreparedFact):
         same = {entry.id: entry for entry in reversed(found)}
         found = [entry for entry in found if same[entry.id] is entry]
         if len(found) > 1:  # replace an entry that holds, not a superseded one
-            struck = marks(evidence_now(self.draft.memory)).struck
+            struck = marks_now(self.draft.memory, (entry.id for entry in found)).struck
             found = [entry for entry in found if entry.id not in struck] or found[:1]
         return found
 
@@ -285,7 +286,7 @@ class _Writing(PreparedFact):
     def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> RememberResult:
         """Record that `entry` supersedes the others; the result is `pinned` if one of them was."""
         olds = {old.id: old for old in others if old and old.id != entry.id}
-        known = marks(evidence_now(self.draft.memory)) if olds else Marks()
+        known = marks_now(self.draft.memory, olds) if olds else Marks()
         for old in olds.values():
             self._evidence("superseded", old.id, old.path, to=entry.id)
         was = tuple(normalised(old.text) for old in olds.values())
@@ -300,7 +301,7 @@ class _Writing(PreparedFact):
         old, memory = self.superseded, self.draft.memory
         if old is None or old.id not in struck:
             return ()
-        _, name = fate(evidence_now(memory), old.id)
+        _, name = fate(evidence_in_view(memory).about([old.id]), old.id)
         if name in struck or name in (old.id, entry.id):
             return ()
         with suppress(NotFound):
@@ -311,11 +312,11 @@ class _Writing(PreparedFact):
     def _beside(self, entry: Entry, replaced: Collection[str]) -> dict[str, Any]:
         """The key, given by a command, of which the fact reads like a value, and the values that hold."""
         memory, folder, key = self.draft.memory, self.scope.folder, entry.key.casefold()
-        if not key or key not in stated_keys(memory).get(folder, ()):
+        if not key or key not in stated_keys(memory, [key]).get(folder, ()):
             return {}
-        struck = {entry.id, *replaced, *marks(evidence_now(memory)).struck}
-        there = (e for _, e in entries_containing(memory, folder, f"{key}:") if e.id not in struck)
-        rivals = tuple(Near(e.id, e.at) for e in there if e.key.casefold() == key)
+        there = [e for _, e in entries_containing(memory, folder, f"{key}:") if e.key.casefold() == key]
+        struck = {entry.id, *replaced, *marks_now(memory, (e.id for e in there)).struck}
+        rivals = tuple(Near(e.id, e.at) for e in there if e.id not in struck)
         return {"rivals": rivals, "key": entry.key} if rivals else {}
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:

@@ -6,10 +6,11 @@ from datetime import datetime
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.project.layout import BOOKKEEPING, CONFLICTS, INBOX, scope_of, tapes_of
 from ctxrepo.domain.project.target import ids_meant
+from ctxrepo.domain.records.evidence import names_in
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.locate.identify import Project, read_registry
+from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import folders_left_out
-from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.storage.memory import Memory
 
 
@@ -39,8 +40,8 @@ def _folders_of(memory: Memory, name: str) -> set[str]:
     """The folders that an entry was in which isn't here, by what was recorded of it."""
     if memory.cache.entries_beginning(name, 1):
         return set()
-    records = evidence_now(memory)
-    ids = {*ids_meant(name, (i for one in records for i in (one.entry, one.to)))}
+    records = evidence_in_view(memory).beginning(name)
+    ids = {*ids_meant(name, (each for one in records for each in names_in(one)))}
     return {scope_of(one.path) for one in records if not ids.isdisjoint((one.entry, one.to))}
 
 

@@ -18,13 +18,22 @@ from ctxrepo.domain.project.target import (
     nearest,
     several_ids,
 )
-from ctxrepo.domain.records.evidence import MOST_HEIRS, Evidence, Kind, closure, edits_in, fate, renamed
+from ctxrepo.domain.records.evidence import (
+    MOST_HEIRS,
+    Evidence,
+    Kind,
+    closure,
+    edits_in,
+    fate,
+    names_in,
+    renamed,
+)
 from ctxrepo.domain.text import size
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
-from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
@@ -168,11 +177,12 @@ def _became(
     memory: Memory, name: str, project: Project | None
 ) -> tuple[str, Kind | None, tuple[Note, Entry] | None]:
     """The whole id of an entry that is not there under it, what became of it, and what stands for it now."""
-    evidence = evidence_now(memory)
-    whole = id_meant(name, (i for e in evidence for i in (e.entry, e.to) if e.kind != "renamed" and i))
+    view = evidence_in_view(memory)
+    whole = id_meant(name, (each for record in view.beginning(name) for each in names_in(record)))
+    evidence = view.about([whole])
     kind, now = fate(evidence, whole)
     if kind is None:
-        former = entries_of_renamed(memory, evidence)
+        former = entries_of_renamed(memory, view.renames())
         whole = id_meant(name, former)
         return whole, "moved" if whole in former else None, former.get(whole)
     names = [now]
@@ -207,7 +217,7 @@ def spelt(memory: Memory, path: str) -> str:
 def path_by_now(memory: Memory, path: str) -> str:
     """Where the note is by now that was at `path` before it moved."""
     there = memory.worktree.exists
-    former = {} if there(path) else renamed(evidence_now(memory))
+    former = {} if there(path) else renamed(evidence_in_view(memory).renames())
     return next((now for now, names in former.items() if path in names and there(now)), path)
 
 

@@ -7,11 +7,11 @@ from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.note.links import leads_to, spots
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.target import Target
-from ctxrepo.domain.records.evidence import Evidence, fate
+from ctxrepo.domain.records.evidence import fate
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.evidence_view import EvidenceView, evidence_in_view
 from ctxrepo.services.reading.find import entries_of_renamed, scope_named, search_order
-from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.reading.targets import find_note
 from ctxrepo.storage.memory import Memory
 
@@ -57,13 +57,13 @@ def links(memory: Memory, target: Target, project: Project | None) -> NoteLinks:
 
 def _links(memory: Memory) -> Iterator[Link]:
     notes = {note.path for note in memory.cache.notes_with(())}
-    evidence = lru_cache(1)(lambda: evidence_now(memory))
-    former = lru_cache(1)(lambda: entries_of_renamed(memory, evidence()))
+    view = lru_cache(1)(lambda: evidence_in_view(memory))
+    former = lru_cache(1)(lambda: entries_of_renamed(memory, view().renames()))
     for found, *_ in memory.cache.entries_by_text(lambda text: "[[" in text or ".md" in text.lower()):
         entry = found.entry
         for spot in {spot.written: spot for spot in spots(entry.text)}.values():
             to = (
-                _entry_at(memory, spot.name[1:], evidence, former)
+                _entry_at(memory, spot.name[1:], view, former)
                 if spot.name.startswith("^")
                 else leads_to(spot, entry.path, notes, memory.global_folder)
             )
@@ -73,13 +73,13 @@ def _links(memory: Memory) -> Iterator[Link]:
 def _entry_at(
     memory: Memory,
     name: str,
-    evidence: Callable[[], list[Evidence]],
+    view: Callable[[], EvidenceView],
     former: Callable[[], dict[str, tuple[Note, Entry]]],
 ) -> str:
     """The note of an entry, also of one that has another id since it was edited, moved or archived."""
     known = memory.cache.find_entry(name)
     if known is None:
-        kind, now = fate(evidence(), name)
+        kind, now = fate(view().about([name]), name)
         if kind is None and name in former():
             return former()[name][0].path
         known = memory.cache.find_entry(now) if kind == "moved" else None

@@ -19,9 +19,11 @@ from ctxrepo.domain.records.evidence import (
     edits_in,
     evidence_of,
     marks,
+    names_in,
     places_of_keys,
     renamed,
 )
+from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
@@ -56,11 +58,6 @@ def evidence_keys(memory: Memory, tree: str | None) -> dict[str, str]:
     return {path: key for path, key in memory.objects.below(tree, EVIDENCE).items() if ":" not in key}
 
 
-def evidence_files(memory: Memory, tree: str | None) -> dict[str, bytes]:
-    """path -> bytes of every evidence file in a tree."""
-    return {p: memory.objects.data_or_empty(key) for p, key in evidence_keys(memory, tree).items()}
-
-
 def evidence_at(objects: "Objects", *trees: str | None) -> list[Evidence]:
     """All that is said of entries in some trees; what several have, once."""
     keys = {key for tree in trees for key in objects.below(tree, EVIDENCE).values() if ":" not in key}
@@ -84,23 +81,27 @@ def marks_of(memory: Memory, tree: str | None) -> Marks:
 
 
 def evidence_now(memory: Memory) -> list[Evidence]:
-    """All that was said of entries, as the files have it now."""
-    files = memory.worktree.scan(EVIDENCE).files
-    return [e for path in sorted(files) for e in evidence_of(decode(memory.worktree.read(path) or b""))]
+    """All that was said of entries, as the files have it now. It takes long where they are many: whoever asks
+    about some entries asks `evidence_in_view`."""
+    return evidence_in_view(memory).every()
+
+
+def marks_now(memory: Memory, ids: Iterable[str]) -> Marks:
+    """The marks of some entries, and of those that became of them, as the files have it now."""
+    return marks(evidence_in_view(memory).about(ids))
 
 
 def records_about(memory: Memory, ids: Collection[str], paths: Collection[str]) -> list[Evidence]:
     """What was said of an entry that has, had or got one of these ids, and of the renaming of notes to or
-    from these paths; oldest first. Of all evidence only the lines are read that name one of them."""
-    files = [memory.worktree.read(path) or b"" for path in sorted(memory.worktree.scan(EVIDENCE).files)]
+    from these paths; oldest first."""
+    view = evidence_in_view(memory)
     known, fresh, found = {*ids}, {*ids}, set[Evidence]()
     while fresh and len(known) <= MOST_HEIRS:
-        records = {e for data in files for e in evidence_of(decode(_lines_with(data, fresh)))} - found
-        found |= {e for e in records if e.kind != "renamed" and {e.entry, e.to} & known}
-        fresh = {name for e in records if e.kind == "moved" for name in (e.entry, e.to)} - known
+        records = {*view.naming(fresh)} - found
+        found |= records
+        fresh = {name for e in records if e.kind == "moved" for name in names_in(e)} - known
         known |= fresh
-    renames = (e for data in files for e in evidence_of(decode(_lines_with(data, paths))))
-    found |= {e for e in renames if e.kind == "renamed" and {e.path, e.to} & {*paths}}
+    found |= {e for e in view.renames() if {e.path, e.to} & {*paths}}
     return sorted(found, key=lambda e: (e.ts, e.id))
 
 
@@ -119,27 +120,17 @@ def records_made(objects: "Objects", commit: str, parents: Sequence[str]) -> lis
     return sorted(made, key=lambda e: (e.ts, e.id))
 
 
-def _lines_with(data: bytes, texts: Iterable[str]) -> bytes:
-    """The lines in which one of the texts stands."""
-    lines = dict[int, bytes]()
-    for text in map(str.encode, filter(None, texts)):
-        at = data.find(text)
-        while at >= 0:
-            start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-            end = len(data) if end < 0 else end
-            lines[start] = data[start:end]
-            at = data.find(text, end)
-    return b"\n".join(lines[start] for start in sorted(lines))
+def named_in_evidence(memory: Memory, ids: Iterable[str]) -> set[str]:
+    """Those of these ids of which something was said, as the files have it now."""
+    ids = {*ids}
+    return ids & named_by(evidence_in_view(memory).naming(ids))
 
 
-def named_in_evidence(memory: Memory) -> set[str]:
-    """The ids of the entries of which something was said, as the files have it now."""
-    return named_by(evidence_now(memory))
-
-
-def stated_keys(memory: Memory) -> dict[str, set[str]]:
-    """Folder of a scope -> the keys under which commands stated something there, in small letters."""
-    return keys_in(evidence_now(memory))
+def stated_keys(memory: Memory, keys: Collection[str] | None = None) -> dict[str, set[str]]:
+    """Folder of a scope -> the keys under which commands stated something there, in small letters; all, or
+    those of some."""
+    known = keys_in(evidence_in_view(memory).keyed(keys))
+    return known if keys is None else {folder: {*keys} & those for folder, those in known.items()}
 
 
 def keys_in(evidence: Iterable[Evidence]) -> dict[str, set[str]]:
@@ -157,7 +148,7 @@ def evidence_in(files: Mapping[str, bytes]) -> list[Evidence]:
 
 def named_by(evidence: Iterable[Evidence]) -> set[str]:
     """The ids of the entries that records are about."""
-    return {name for e in evidence if e.kind != "renamed" for name in (e.entry, e.to) if name}
+    return {name for record in evidence for name in names_in(record)}
 
 
 Files = Mapping[str, bytes | None]

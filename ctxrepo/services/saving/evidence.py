@@ -8,11 +8,11 @@ from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised, reworded
 from ctxrepo.domain.project.layout import EVIDENCE, is_aside, is_note, scope_of, shown
-from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, marks, to_line
+from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
 from ctxrepo.services.reading.find import entries_containing
 from ctxrepo.services.reading.marks import (
-    evidence_now,
     evidence_path,
+    marks_now,
     moment_after,
     newest_moment,
     stated_keys,
@@ -68,20 +68,21 @@ def settle_keys(
         if text and is_note(path) and not is_aside(path)
         for entry in _come(path, draft.before.get(path), text)
     ]
-    keys = stated_keys(memory) if any(entry.key for entry in come) else {}
+    given = {entry.key.casefold() for entry in come if entry.key}
+    keys = stated_keys(memory, given) if given else {}
     keyed = [entry for entry in come if entry.key.casefold() in keys.get(scope_of(entry.path), ())]
-    struck = marks(evidence_now(memory)).struck if keyed else {}
-    for new in keyed:
-        for old in _with_key(draft, new):
-            if old.id not in struck and normalised(old.text) != normalised(new.text):
-                loser, winner = (old, new) if comes_first else (new, old)
-                lost = made(draft, "superseded", loser.id, loser.path, now, to=winner.id)
-                record_all(draft, [replace(lost, ts=_after_draft(draft, now))], now)
-                said, instead = (shown(normalised(one.text), _WIDTH) for one in (loser, winner))
-                lines.append(
-                    f"* `{said}` is superseded: `{instead}` holds, ^{winner.id} at {winner.at}; "
-                    f"`ctxrepo restore ^{loser.id}` has it hold again"
-                )
+    rivals = [(new, old) for new in keyed for old in _with_key(draft, new)]
+    struck = marks_now(memory, (old.id for _, old in rivals)).struck if rivals else ()
+    for new, old in rivals:
+        if old.id not in struck and normalised(old.text) != normalised(new.text):
+            loser, winner = (old, new) if comes_first else (new, old)
+            lost = made(draft, "superseded", loser.id, loser.path, now, to=winner.id)
+            record_all(draft, [replace(lost, ts=_after_draft(draft, now))], now)
+            said, instead = (shown(normalised(one.text), _WIDTH) for one in (loser, winner))
+            lines.append(
+                f"* `{said}` is superseded: `{instead}` holds, ^{winner.id} at {winner.at}; "
+                f"`ctxrepo restore ^{loser.id}` has it hold again"
+            )
     return tuple(lines)
 
 

@@ -3,14 +3,14 @@ commits and merges (ADR 79), the notes of a project whose folder gets another na
 the path that a note or a project had before."""
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.git.oid import blob_id_of
+from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.tree.moves import moves_of
 from ctxrepo.domain.merge.tree.surroundings import Blobs
@@ -33,10 +33,11 @@ from ctxrepo.domain.records.evidence import Evidence, Kind, latest_successors, r
 from ctxrepo.domain.records.save import TOOL
 from ctxrepo.domain.text import blake2b
 from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.reading.evidence_view import EvidenceView
 from ctxrepo.services.reading.marks import (
     evidence_at,
-    evidence_files,
     evidence_in,
+    evidence_keys,
     evidence_path,
     moment_after,
     named_by,
@@ -44,6 +45,7 @@ from ctxrepo.services.reading.marks import (
 )
 from ctxrepo.services.reading.places import below, folders_by_now, places_by_now
 from ctxrepo.services.saving.pending import Pending
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.worktree import FileUpdate
@@ -70,12 +72,17 @@ def moved_evidence(
     tells, and a `moved` record for every entry that `changes` move to another note, or edit, or move with
     its note, while evidence names it: else correcting a typo would lose a pin. Commands have already recorded
     what they moved, forgot or replaced."""
-    committed = evidence_files(memory, tree)
+    committed = evidence_keys(memory, tree)
     changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
-    files = committed | changed
-    evidence = evidence_in(files)
-    named = named_by(evidence)
-    known = {e.id for e in evidence_in({path: committed[path] for path in changed if path in committed})}
+
+    def bytes_of(path: str) -> bytes:
+        key = committed.get(path)
+        return changed[path] if path in changed else memory.objects.data_or_empty(key) if key else b""
+
+    keys = committed | {path: blob_id(data) for path, data in changed.items()}
+    view = EvidenceView(memory.cache, EvidenceFiles(keys, bytes_of))
+    replaced = {p: memory.objects.data_or_empty(committed[p]) for p in changed if p in committed}
+    known = {e.id for e in evidence_in(replaced)}
     since = [e for e in evidence_in(changed) if e.id not in known]
     heir = latest_successors(since)
     stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
@@ -86,16 +93,17 @@ def moved_evidence(
     went = {old: new for old, new in sorted(moves.items()) if old in head and new in notes}
     renames = islice(went.items(), MOST_RENAMES)
     records: list[tuple[Kind, str, str, str]] = [("renamed", "", *rename) for rename in renames]
-    blobs = Blobs(memory.objects.data_or_empty, lambda: evidence)
+    blobs = Blobs(memory.objects.data_or_empty, view.every)
+    was = {path: memory.objects.data_or_empty(key) for path, key in head.items()}
+    named = named_by(view.naming(e.id for path, data in was.items() for e in entries_of(path, decode(data))))
     likely = moves_of(head, {**notes, **{path: head[path] for path in stay}}, head, blobs)
     for old_path, note in {**likely, **went, **stay}.items():
-        before = entries_of(old_path, decode(memory.objects.data_or_empty(head[old_path])))
+        before = entries_of(old_path, decode(was[old_path]))
         young = {entry for path, entry in stated if path == note}
         for old, new in _moved_scopes(before, entries_of(note, decode(notes[note])), heir, young):
             if old in named and old not in told:
                 records.append(("moved", old, note, new))
     known_olds, known_news = {r[1] for r in records} | told, {r[3] for r in records} | {e for _, e in stated}
-    was = {path: memory.objects.data_or_empty(key) for path, key in head.items()}
     olds = [e for e in _gone(was, notes) if e.id not in known_olds]
     news = [e for e in _gone(notes, was) if e.id not in known_news] if olds else []
     by_hand = [(old, new) for old, new in same_texts(olds, news) if old.id != new.id]
@@ -109,7 +117,7 @@ def moved_evidence(
         to_line(Evidence(random_name(), at, kind, entry, path, to, memory.host, by.get((path, to), "")))
         for kind, entry, path, to in records
     ]
-    return _appended(files, evidence_path(memory.host, now, files.get), lines)
+    return _appended(bytes_of, evidence_path(memory.host, now, bytes_of), lines)
 
 
 def _tools(memory: Memory, paths: Collection[str]) -> dict[tuple[str, str], str]:
@@ -166,7 +174,9 @@ def with_moved_evidence(
                 if old.id != new.id and old.id in newest and (old.id, new.id) not in known:
                     lines.add(_of_merge("moved", old.id, to, new.id, newest))
     texts = {path: objects.data_or_empty(key) for path, key in objects.below(merged, EVIDENCE).items()}
-    more = _appended(texts, with_room(f"{EVIDENCE}/merges", texts.get), sorted(lines))
+    more = _appended(
+        lambda path: texts.get(path, b""), with_room(f"{EVIDENCE}/merges", texts.get), sorted(lines)
+    )
     return objects.edit(merged, objects.store_files(more)) if more else merged
 
 
@@ -178,8 +188,8 @@ def _of_merge(kind: Kind, entry: str, path: str, to: str, newest: Mapping[str, s
     return to_line(Evidence(name, max(newest[old], newest.get(to, "")), kind, entry, path, to))
 
 
-def _appended(files: Mapping[str, bytes], path: str, lines: Sequence[str]) -> dict[str, bytes]:
-    text = files.get(path) or b""
+def _appended(bytes_of: Callable[[str], bytes], path: str, lines: Sequence[str]) -> dict[str, bytes]:
+    text = bytes_of(path)
     gap = b"" if not text or text.endswith(b"\n") else b"\n"
     return {path: text + gap + encode("".join(f"{line}\n" for line in lines))} if lines else {}
 

@@ -138,7 +138,8 @@ def _apply_differences(
 
 
 def _evidence(memory: Memory, tree: str | None) -> EvidenceFiles:
-    return EvidenceFiles(evidence_keys(memory, tree), memory.objects.data_or_empty)
+    keys = evidence_keys(memory, tree)
+    return EvidenceFiles(keys, lambda path: memory.objects.data_or_empty(keys[path]))
 
 
 def _reader(

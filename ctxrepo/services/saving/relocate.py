@@ -83,7 +83,6 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
     files = {p: to if memory.worktree.exists(to) else twins.get(fold(to), to) for p, to in files.items()}
     draft.require_kept(files)
     moves = moves_of(memory, {path: to for path, to in files.items() if is_note(path)})
-    named = named_in_evidence(memory) if files else set()
     copies: list[ConflictCopy] = []
     for path, to in files.items():
         text = draft.there(path) or ""
@@ -91,7 +90,9 @@ def relocate(draft: Draft, old: str, new: str, now: datetime) -> Relocation:
             draft, to, rename_links(moves.rewrite(path, text), old, new) if is_note(path) else text
         )
         draft.remove(path)
-        before = [entry for entry in entries_of(path, text) if entry.id in named] if is_note(path) else []
+        before = entries_of(path, text) if is_note(path) else []
+        named = named_in_evidence(memory, (entry.id for entry in before))
+        before = [entry for entry in before if entry.id in named]
         after = entries_of(to, draft.there(to) or "") if before else []
         for was, entry in moved(before, after):
             record(draft, "moved", was.id, to, now, entry.id)

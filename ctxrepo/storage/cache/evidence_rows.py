@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry, marks_in
-from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_in_part, evidence_of
+from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_in_part, evidence_of, names_in
 
 _AT_ONCE = 500
 """So many ids are asked for in one statement."""
@@ -40,7 +40,7 @@ class RecordFile(NamedTuple):
 
 
 class EvidenceFiles(NamedTuple):
-    """path -> blob id of all evidence files of a moment, and what gives the bytes of a blob."""
+    """path -> blob id of all evidence files of a moment, and what gives the bytes of one."""
 
     keys: Mapping[str, str]
     read: Callable[[str], bytes]
@@ -108,7 +108,7 @@ class EvidenceRows:
                 self._db.execute("delete from evidence_file where id = ?", (file.number,))
         for path, key in sorted(evidence.keys.items()):
             if path not in known or known[path].key != key:
-                touched |= self._put(path, key, evidence.read(key), known.get(path))
+                touched |= self._put(path, key, evidence.read(path), known.get(path))
         if len(touched) > _MANY:
             self._db.execute("delete from evidence")
             self._add_up(record for *_, record in self.every())
@@ -179,7 +179,7 @@ def added_to(was: RecordFile, data: bytes) -> list[Evidence] | None:
 
 
 def _named(records: Iterable[Evidence]) -> set[str]:
-    return {name for one in records if one.kind != "renamed" for name in (one.entry, one.to) if name}
+    return {name for record in records for name in names_in(record)}
 
 
 def _parts(ids: Iterable[str]) -> Iterator[list[str | bytes]]:

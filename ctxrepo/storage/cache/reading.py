@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.records.evidence import Evidence, Marks
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
@@ -86,6 +86,8 @@ class CacheReading:
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
         self._db = db
+        self.parsed: dict[tuple[str, str], tuple[bool, list[Evidence]]] = {}
+        """What was parsed of evidence files that have no rows, by what the cache has and what they are."""
 
     @classmethod
     def open(cls, path: Path) -> Self:

@@ -63,6 +63,16 @@ class Stamps:
             self._drop(error)
             return {}
 
+    def folder(self, path: str) -> FolderSnapshot | None:
+        """One folder as it was; None where that can't be told."""
+        query = "select stamps, ids, skipped, tree from held where folder = ?"
+        try:
+            with closing(sqlite3.connect(f"{self.database.as_uri()}?mode=ro", uri=True)) as connection:
+                row = connection.execute(query, (path,)).fetchone()
+        except sqlite3.DatabaseError:
+            return None
+        return FolderSnapshot(*row) if row else None
+
     def keep(self, fresh: Mapping[str, FolderSnapshot], gone: Iterable[str]) -> None:
         try:
             with closing(sqlite3.connect(self.database)) as connection, connection:

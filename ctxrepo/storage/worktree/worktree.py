@@ -135,9 +135,9 @@ class Worktree:
         """List every file, or those below a folder, without opening one."""
         return scan(self.root, below)
 
-    def walk(self) -> Iterator[Listing]:
-        """Every folder; the folders in it come before it."""
-        return walk(self.root)
+    def walk(self, below: str = "") -> Iterator[Listing]:
+        """Every folder, or those from one on; the folders in it come before it."""
+        return walk(self.root, below)
 
     @contextmanager
     def _prepared(self, folders: Folders, files: Mapping[str, bytes]) -> Iterator[dict[str, str]]:
