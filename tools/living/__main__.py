@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-_MEASURES = ("update", "staleness", "claims", "report", "tidy", "harm", "repeats")
+_MEASURES = ("update", "staleness", "claims", "report", "tidy", "harm", "repeats", "year")
 
 
 def main(words: list[str]) -> int:
