@@ -206,6 +206,23 @@ class Git:
         excess = limits.excess(process.returncode, answer.err, is_here=self.file_remote) if limits else ""
         return replace(answer, excess=excess)
 
+    def output(self, *args: str, timeout: float, stdin: bytes = b"") -> bytes | None:
+        """What `git *args` says, byte for byte; None when it fails, and when it isn't done in time."""
+        with subprocess.Popen(
+            self._command(args, None),
+            cwd=self.folder,
+            env=self._environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            try:
+                out, _ = converse(process, stdin, limit=timeout)
+            except GivenUp:
+                return None
+        return out if process.returncode == 0 else None
+
     def ask(self, *args: str, timeout: float = 20) -> str:
         """The output of a local question; GitFailed when git can't answer."""
         answer = self.run(*args, timeout=timeout)

@@ -1,0 +1,272 @@
+"""The committed tree of a checkout of code: its paths, the bytes of files, and what became of paths.
+
+A checkout is other people's: git is asked for objects alone, which runs nothing that its configuration names,
+fetches nothing, and writes nothing. Git may hang there: callers that must not hang ask through `outside`."""
+
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import normalize
+
+from ctxrepo.errors import GitFailed
+from ctxrepo.storage.git.git import Git
+from ctxrepo.storage.user.sound import is_path, is_sound
+
+_SECONDS = 5.0
+"""For a question about single things."""
+
+_LONG = 30.0
+"""For a walk through the history, or the files of a whole tree."""
+
+_BATCH = 16 * 1024 * 1024
+"""Bytes of files that are read by one git."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_LINK = "160000"
+_PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color")
+"""Against settings by which `log` would run a program: one that checks signatures, say."""
+
+
+class TreeFile(NamedTuple):
+    """A file of a tree: the id of its bytes, and how many these are, -1 where they aren't on this machine."""
+
+    oid: str
+    size: int
+
+
+class Moment(NamedTuple):
+    """A commit and its day, YYYY-MM-DD."""
+
+    commit: str
+    day: str
+
+
+class CodeTree:
+    """The tree of the commit `commit` of the repository around a folder; `paths` are in NFC, whatever git
+    has. What another repository holds (a submodule) isn't known."""
+
+    def __init__(self, git: Git, commit: str, day: str, *, is_shallow: bool) -> None:
+        self._git, self.commit, self.day, self.is_shallow = git, commit, day, is_shallow
+
+    @classmethod
+    def open(cls, folder: Path, env: Mapping[str, str]) -> "CodeTree | None":
+        """The tree of HEAD; None where there is no repository or commit, or git refuses it or doesn't answer
+        in time."""
+        real = Path(os.path.realpath(folder))
+        if not is_path(folder) or not real.is_dir() or not is_sound(real):
+            return None
+        git = Git(real, env, is_offline=True)
+        shallow = _words(git, "rev-parse", "--is-shallow-repository").strip()
+        commit, _, day = _words(git, "log", "-1", *_PLAIN, "--format=%H %cs", "HEAD").strip().partition(" ")
+        if not _COMMIT.fullmatch(commit):
+            return None
+        return cls(git, commit, day, is_shallow=shallow != "false")
+
+    def at(self, commit: str) -> "CodeTree | None":
+        """The tree of another commit; None where that isn't on this machine."""
+        return next(iter(self.at_each([commit]).values()), None)
+
+    def at_each(self, commits: Iterable[str]) -> dict[str, "CodeTree"]:
+        """commit -> its tree, of those that are on this machine."""
+        wanted = [commit for commit in dict.fromkeys(commits) if _COMMIT.fullmatch(commit)]
+        kinds = self._kinds(wanted)
+        there = [commit for commit in wanted if kinds.get(commit, ("", ""))[1] == "commit"]
+        return {c: CodeTree(self._git, c, "", is_shallow=self.is_shallow) for c in there}
+
+    @cached_property
+    def files(self) -> dict[str, TreeFile]:
+        """path -> file. GitFailed where the tree can't be read whole."""
+        out = self._git.output("ls-tree", "-r", "-l", "-z", "--full-tree", self.commit, timeout=_LONG)
+        if out is None:
+            raise GitFailed(f"the tree {self.commit[:12]} of {self._git.folder} can't be read")
+        files: dict[str, TreeFile] = {}
+        links: list[str] = []
+        for line in out.decode("utf-8", "replace").split("\0")[:-1]:
+            about, _, path = line.partition("\t")
+            mode, _, oid, size = about.split()
+            if mode == _LINK:
+                links.append(nfc(path) + "/")
+            else:
+                files[nfc(path)] = TreeFile(oid, int(size) if size.isdecimal() else -1)
+        self._links = tuple(links)
+        return files
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of all files and folders."""
+        folders = set[str]()
+        for path in self.files:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition("/")[0]
+        return frozenset(folders.union(self.files))
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        names: dict[str, list[str]] = {}
+        for path in self.paths:
+            names.setdefault(path.rpartition("/")[2], []).append(path)
+        return names
+
+    def has(self, path: str) -> bool:
+        """Whether it has a file or folder of exactly this path."""
+        return nfc(path) in self.paths
+
+    def ending_with(self, path: str) -> list[str]:
+        """Its paths that are this one, or end with it after a `/`."""
+        path = nfc(path)
+        there = self._by_name.get(path.rpartition("/")[2], ())
+        return sorted(p for p in there if p == path or p.endswith(f"/{path}"))
+
+    def is_elsewhere(self, path: str) -> bool:
+        """Whether what is at a path belongs to a submodule."""
+        self.files  # noqa: B018  # which finds them
+        return bool(self._links) and f"{nfc(path)}/".startswith(self._links)
+
+    def read(self, path: str, most: int) -> bytes | None:
+        """The bytes of a file; None where there is none, they aren't on this machine, or are more than
+        `most`."""
+        file = self.files.get(nfc(path))
+        if file is None or not 0 <= file.size <= most:
+            return None
+        return next(iter(self.blobs([file])), (file, None))[1]
+
+    def blobs(self, files: Iterable[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
+        """The bytes of files of any of the repository's trees, in order; those that aren't on this machine
+        are left out."""
+        batch: list[TreeFile] = []
+        size = 0
+        for file in files:
+            if file.size < 0:
+                continue
+            if batch and size + file.size > _BATCH:
+                yield from self._batch(batch)
+                batch, size = [], 0
+            batch.append(file)
+            size += file.size
+        yield from self._batch(batch)
+
+    def _batch(self, files: Sequence[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
+        if not files:
+            return
+        names = "".join(f"{file.oid}\n" for file in files).encode()
+        out = self._git.output("cat-file", "--batch", timeout=_LONG, stdin=names)
+        at = 0
+        for file in files if out else ():
+            assert out
+            end = out.index(b"\n", at)
+            words, at = out[at:end].split(b" "), end + 1
+            if len(words) == 3 and words[1] == b"blob":
+                size = int(words[2])
+                yield file, out[at : at + size]
+                at += size + 1
+
+    def _kinds(self, names: Sequence[str]) -> dict[str, tuple[str, str, int]]:
+        """name, as git writes it (`COMMIT:PATH`) -> its id, what it is, and its size; without those that
+        aren't there."""
+        names = [name for name in names if "\n" not in name]
+        if not names:
+            return {}
+        stdin = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+        out = self._git.output("cat-file", "--batch-check", timeout=_LONG, stdin=stdin) or b""
+        kinds = {}
+        for name, line in zip(names, out.decode("utf-8", "replace").split("\n"), strict=False):
+            words = line.split(" ")
+            if len(words) == 3 and words[2].isdecimal():
+                kinds[name] = (words[0], words[1], int(words[2]))
+        return kinds
+
+    def there_before(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those of these (commit, path) where the commit has a file or folder at the path."""
+        asked = {f"{commit}:{path}": (commit, path) for commit, path in places}
+        return {asked[name] for name in self._kinds([*asked])}
+
+    def sized(self, files: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
+        """The same files with their sizes; without those that aren't on this machine."""
+        kinds = self._kinds([*dict.fromkeys(file.oid for file in files.values())])
+        return {
+            path: TreeFile(file.oid, kinds[file.oid][2]) for path, file in files.items() if file.oid in kinds
+        }
+
+    def files_at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], TreeFile]:
+        """(commit, path) -> file, of those of these places where the commit has one."""
+        asked = {f"{commit}:{path}": (commit, path) for commit, path in places}
+        kinds = self._kinds([*asked])
+        return {
+            asked[name]: TreeFile(oid, size) for name, (oid, kind, size) in kinds.items() if kind == "blob"
+        }
+
+    def changed_since(self, commit: str) -> dict[str, tuple[TreeFile | None, TreeFile | None]] | None:
+        """path -> the file of that name in `commit` and here, of the files that differ; None where git can't
+        tell. Sizes aren't known: they are 0."""
+        words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", commit, self.commit)
+        out = self._git.output(*words, timeout=_LONG)
+        if out is None:
+            return None
+        changes: dict[str, tuple[TreeFile | None, TreeFile | None]] = {}
+        fields = out.decode("utf-8", "replace").split("\0")
+        for about, path in zip(fields[::2], fields[1::2], strict=False):
+            modes, sides = about[1:].split(" ")[:2], about.split(" ")[2:4]
+            was, now = (
+                TreeFile(oid, 0) if oid.strip("0") and mode != _LINK else None
+                for mode, oid in zip(modes, sides, strict=True)
+            )
+            changes[nfc(path)] = was, now
+        return changes
+
+    @cached_property
+    def _line(self) -> list[tuple[int, str]]:
+        """(seconds, commit) of the first-parent line that ends here, oldest first."""
+        words = ("log", *_PLAIN, "--first-parent", "--reverse", "--format=%ct %H", self.commit)
+        out = self._git.output(*words, timeout=_LONG) or b""
+        rows = (row.split() for row in out.decode().split("\n") if row)
+        return [(int(seconds), commit) for seconds, commit in rows]
+
+    @cached_property
+    def _times(self) -> list[int]:
+        """The moments of that line; a clock that went wrong once doesn't hide what comes after."""
+        return [*accumulate((seconds for seconds, _ in self._line), max)]
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {commit: number for number, (_, commit) in enumerate(self._line)}
+
+    def last_before(self, seconds: float) -> str:
+        """The last commit on the way here that was made by then; '' where none is known."""
+        at = bisect_right(self._times, seconds)
+        return self._line[at - 1][1] if at else ""
+
+    def number(self, commit: str) -> int:
+        """The place of a commit on the first-parent line, -1 where it isn't on it."""
+        return self._number.get(commit, -1)
+
+    def common_with(self, commit: str) -> str:
+        """The newest commit that leads here and to another one; '' where none is known."""
+        if commit in self._number:
+            return commit
+        return _words(self._git, "merge-base", commit, self.commit).split("\n")[0].strip()
+
+    def log(self, since: str, likeness: str) -> str | None:
+        """The first-parent line from after `since` ('' for all of it) to here, oldest first, with what each
+        commit changed, as `git log --raw -z` writes it; None where git can't tell. Each commit begins with
+        \\1, its id and its day."""
+        words = ("-c", "log.diffMerges=separate", "log", *_PLAIN, "--first-parent", "-m", "-z", "-l1000")
+        span = f"{since}..{self.commit}" if since else self.commit
+        form = ("--raw", "--no-abbrev", "--reverse", "--format=%x01%H %cs", likeness)
+        out = self._git.output(*words, *form, span, timeout=_LONG)
+        return None if out is None else out.decode("utf-8", "replace")
+
+
+def nfc(path: str) -> str:
+    """A path in the form in which paths are compared."""
+    return path if path.isascii() else normalize("NFC", path)
+
+
+def _words(git: Git, *words: str) -> str:
+    return (git.output(*words, timeout=_SECONDS) or b"").decode("utf-8", "replace")
