@@ -269,6 +269,17 @@ def _lookalikes(text: str, tags: str, age: str, why: str) -> str:
     return found + "·" if is_like_why else found
 
 
+_FENCES = ("```", "~~~")
+
+
+def with_doubt(text: str, doubt: str) -> str:
+    """The text of an entry and, right after it, why it may hold no longer; below it where code ends it."""
+    if not doubt:
+        return text
+    _, _, last = text.rpartition("\n")
+    return f"{text}\n{doubt}" if last.lstrip().startswith(_FENCES) else f"{text} {doubt}"
+
+
 UNLIMITED = 1 << 30
 """More bytes, and more lines, than any text has."""
 

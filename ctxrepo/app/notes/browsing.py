@@ -87,6 +87,10 @@ class ExportRequest:
     """Where to copy them: an empty folder, or a new one."""
 
 
+_MOST_DOUBTS = 5
+"""Entries in doubt that `read` tells of."""
+
+
 def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
     """Note that a session read a note or an entry by a command, as the hook of its own tools would."""
     from ctxrepo.storage.state.usage import Access, AccessLog
@@ -110,6 +114,12 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     if note.path in desk.memory.cache.noted("ignored"):
         desk.notice(f"{note.path} is only on this machine: git ignores it")
     head = note.head
+    doubts = {known.entry.id: known.doubt for known in desk.memory.cache.entries_of(note.path) if known.doubt}
+    shown = [entry] if entry else note.entries
+    doubtful = [f"^{one.id} at {one.at} {doubts[one.id]}" for one in shown if one.id in doubts]
+    desk.notice(*doubtful[:_MOST_DOUBTS])
+    if len(doubtful) > _MOST_DOUBTS:
+        desk.notice(f"{len(doubtful) - _MOST_DOUBTS} more are in doubt: see `ctxrepo stale`")
     data = {
         "path": note.path,
         "hash": reading.hash,
@@ -119,7 +129,7 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
         "created": head.created,
         "updated": head.updated,
         "entries": [
-            {"id": f"^{e.id}", "at": e.at, "text": e.text} for e in ([entry] if entry else note.entries)
+            {"id": f"^{e.id}", "at": e.at, "text": e.text, "doubt": doubts.get(e.id, "")} for e in shown
         ],
     }
     return Result(reading, data)

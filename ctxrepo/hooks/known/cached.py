@@ -2,6 +2,7 @@
 
 import _sqlite3
 
+from ctxrepo.domain.text import blake2b, with_doubt
 from ctxrepo.domain.words.categories import SPELLINGS
 from ctxrepo.hooks.known.world import open_database
 
@@ -33,9 +34,21 @@ _CATEGORIES = [word for words in SPELLINGS.values() for word in words]
 
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _HITS = """
-    select e.rowid, e.pinned, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash
+    select e.rowid, e.pinned, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash,
+        e.doubt, e.rival
     from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
 _WATCHED = "select scope, path, stamp from seen where scope in"
+
+
+DOUBT_MARK = "~"
+"""Stands in a hash between that of the text and that of what is doubted of it."""
+
+
+def version(digest: str, doubt: str) -> str:
+    """The hash of an entry as it is given: that of its text, and of what is doubted of it."""
+    if not doubt:
+        return digest
+    return f"{digest}{DOUBT_MARK}{blake2b(doubt.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
 
 class ScopeSpan:
@@ -67,6 +80,32 @@ class EntryHit:
         self.own = 100.0
         """How far it stands out by itself, as a multiple of what chance reaches, where that was measured."""
         self.is_pinned = False
+        self.doubt = ""
+        """Why it may hold no longer, in brackets."""
+        self.rival = ""
+        """The id of a newer entry that says otherwise."""
+
+    def doubted(self, doubt: str, rival: str) -> None:
+        """Note what is doubted of it; with another doubt it is another entry for whoever was given it."""
+        self.doubt, self.rival = doubt, rival
+        self.hash = version(self.hash, doubt)
+
+
+def newest_alone(hits: list[EntryHit]) -> tuple[list[EntryHit], list[tuple[EntryHit, str]]]:
+    """The hits without those that another of them overtakes, which stands where the better one did; and those
+    that are left out, each with why."""
+    by_id = {hit.id: hit for hit in hits}
+    kept: dict[str, EntryHit] = {}
+    left_out = []
+    for hit in hits:
+        heir = hit
+        for _ in hits:  # as many steps as a chain may have
+            heir = by_id.get(heir.rival, heir)
+        if heir is not hit:
+            heir.score, heir.own = max(heir.score, hit.score), max(heir.own, hit.own)
+            left_out.append((hit, f"^{heir.id} is newer and says otherwise"))
+        kept.setdefault(heir.id, heir)
+    return list(kept.values()), left_out
 
 
 class CachedFault:
@@ -142,8 +181,9 @@ def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
 def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
     """Number → entry, for those of `numbers` that can be found; they have no score yet."""
     hits = {}
-    for number, pinned, *row in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
+    for number, pinned, *row, doubt, rival in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
         hits[number] = hit = EntryHit(row)
+        hit.doubted(doubt, rival)
         hit.is_pinned = bool(pinned)
     return hits
 
@@ -174,31 +214,31 @@ _CHANGED = """
     where scope in (select value from json_each(?)) and listed = 1 and working < 2 and generation > ?
     order by pinned desc, core desc, updated desc, path"""
 _AT = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival
     from note n join entry e on e.rowid between n.id and n.id + ?
     where n.path = ? and n.listed and not e.struck order by e.rowid desc limit ?"""
 # `e.pinned` by itself, and below `e.category != ''`, let SQLite use the partial indexes entry_marked and
 # entry_category.
 # What only its author's words pin was pinned when its note was last edited.
 _PINNED = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated,
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival,
         iif(e.pinned > 1, e.pinned, coalesce(cast(strftime('%s', n.updated) as integer), 1)) as since
     from entry e join note n on n.id = e.note
     where e.pinned > 0 and e.struck = 0 and e.pinned and e.rowid between ? and ? and n.listed
     order by since desc, n.updated desc, n.path, e.rowid limit ?"""
 _OF_CATEGORY = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival
     from entry e join note n on n.id = e.note
     where e.category != '' and e.category = ? and e.rowid between ? and ? and n.listed and not e.struck
     order by n.updated desc, n.path, e.rowid limit ?"""
 _FIRST = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival
     from note n join entry e on e.rowid between n.id and n.id + ?
     where n.scope = ? and n.listed = 1 and n.working = 0 and n.is_log = 0 and not e.struck
     and e.category not in (select value from json_each(?))
     order by n.pinned desc, n.core desc, n.updated desc, n.path, e.rowid limit ?"""
 _OF_RULES = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.heading
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival, e.heading
     from (
         select id, path, updated, rules from note
         where scope = ?1 and rules >= ?2 and listed = 1 and working = 0 and path != ?1 || '/MEMORY.md'
@@ -226,7 +266,10 @@ _OF_DOUBT = """
     order by s.position limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
 _SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
-_STRUCK = "select first_line, last_line from entry where note = ? and struck order by first_line desc"
+_SHOWN_OTHERWISE = """
+    select first_line, last_line, doubt,
+        struck or rival in (select id from entry where note = ?1 and not struck)
+    from entry where note = ?1 and (struck or doubt != '') order by first_line desc"""
 
 
 class IndexRow:
@@ -236,15 +279,42 @@ class IndexRow:
         self.path, self.description, self.tags, self.updated, self.is_pinned, self.is_core = row
 
 
+PacketRow = tuple[str, str, str, int, int, str, str, str, str]
+
+
 class PacketEntry:
     """An entry as a packet shows it."""
 
-    def __init__(self, row: tuple[str, str, str, int, int, str, str], heading: str = "") -> None:
-        self.id, self.hash, self.path, self.first_line, self.last_line, self.text, self.updated = row
+    def __init__(self, row: PacketRow, heading: str = "") -> None:
+        (
+            self.id,
+            digest,
+            self.path,
+            self.first_line,
+            self.last_line,
+            self.text,
+            self.updated,
+            self.doubt,
+            self.rival,
+        ) = row
+        """`doubt` says in brackets why it may hold no longer, `rival` is the id of a newer entry that says
+        otherwise."""
+        self.hash = version(digest, self.doubt)
         self.heading = heading
         """The titles above it, where a lane shows them."""
         self.line = ""
         """Its lines in its lane, once they were made: a packet is drafted more than once."""
+
+    @property
+    def told(self) -> str:
+        """Its text with its doubt."""
+        return with_doubt(self.text, self.doubt)
+
+
+def without_overtaken(entries: list[PacketEntry]) -> list[PacketEntry]:
+    """The entries without those that another of them overtakes."""
+    ids = {entry.id for entry in entries}
+    return [entry for entry in entries if entry.rival not in ids]
 
 
 class SelectedFile:
@@ -294,15 +364,17 @@ def changed_since(cache: _sqlite3.Connection, scopes: list[str], generation: int
 
 
 def memory_text_of(cache: _sqlite3.Connection, scope: str) -> str:
-    """The text of the scope's MEMORY.md without its struck entries, or ''."""
+    """The text of the scope's MEMORY.md with its doubts, or ''; without its struck entries, and those that a
+    newer one in it overtakes."""
     path = f"{scope}/MEMORY.md"
     row = cache.execute("select id, body, body_line from note where path = ?", (path,)).fetchone()
     if row is None:
         return ""
     note, body, start = row
     lines = body.split("\n")
-    for first, last in cache.execute(_STRUCK, (note,)):
-        lines[first - start : last - start + 1] = []
+    for first, last, doubt, goes in cache.execute(_SHOWN_OTHERWISE, (note,)):
+        span = slice(first - start, last - start + 1)
+        lines[span] = [] if goes else [with_doubt("\n".join(lines[span]), doubt)]
     return "\n".join(lines)
 
 

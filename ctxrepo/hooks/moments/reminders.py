@@ -4,7 +4,7 @@ import _sqlite3
 import os
 
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.known.cached import EntryHit, ScopeSpan, hits_at, spans_of
+from ctxrepo.hooks.known.cached import EntryHit, ScopeSpan, hits_at, newest_alone, spans_of
 from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
@@ -34,7 +34,7 @@ def reminder(
     folder = SessionFolder(event.cwd)
     folders = folders_of(place_of(db, world, folder).scopes)
     session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
-    hits = _news(session, entries_naming(cache, folders, path))[:LIMIT]
+    hits = _news(session, newest_alone(entries_naming(cache, folders, path))[0])[:LIMIT]
     if not hits and not world.is_semantic:
         return ""
     if is_silent(db, world, event, folder, session):  # few edits come so far

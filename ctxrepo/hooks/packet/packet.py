@@ -3,7 +3,7 @@
 import _sqlite3
 
 from ctxrepo.domain.text import OVERHEAD, seal, size
-from ctxrepo.hooks.known.cached import EntryHit, generation_of, selected_of
+from ctxrepo.hooks.known.cached import EntryHit, generation_of, selected_of, without_overtaken
 from ctxrepo.hooks.known.locate import Place, Scope, folders_of, inside
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
@@ -295,6 +295,8 @@ def _collect(
     source = PacketSource(cache, selected, world.budget, own_notes, world.global_folder)
     for lane in lanes:
         lane.collect(source, contents)
+    for section, entries in contents.entries.items():
+        contents.entries[section] = without_overtaken(entries)
 
 
 def _own_notes(world: World) -> str:

@@ -13,6 +13,7 @@ from ctxrepo.domain.text import (
     passage,
     seal_shortly,
     size,
+    with_doubt,
 )
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, CachedFault, CachedHandoff, EntryHit, IndexRow
 from ctxrepo.hooks.known.world import RECALL_BYTES
@@ -87,13 +88,22 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
     above: EntryHit | None
     for hit in hits:
         *_, above = [None, *shown.get(hit.path, [])]
-        text = passage(entry_title(hit, today, above), hit.text, room if not shown else UNLIMITED)
+        text = _entry_passage(hit, entry_title(hit, today, above), room if not shown else UNLIMITED)
         if text and size(text) <= room and text.count("\n") <= most:
             room -= size(text)
             most -= text.count("\n")
             texts[hit.path] = texts.get(hit.path, "") + text
             shown.setdefault(hit.path, []).append(hit)
     return "".join(texts.values()), [hit for hit in hits if hit in shown.get(hit.path, ())]
+
+
+def _entry_passage(hit: EntryHit, title: str, room: int) -> str:
+    """An entry under its title. A cut leaves what is doubted of it."""
+    text = passage(title, with_doubt(hit.text, hit.doubt), room)
+    if not hit.doubt or (doubt := escape_field(hit.doubt) + "\n") in text:
+        return text
+    cut = passage(title, hit.text, room - size(doubt))
+    return cut + doubt if cut else ""
 
 
 def entry_title(hit: EntryHit, today: int, above: EntryHit | None = None) -> str:

@@ -69,8 +69,8 @@ def choose_for_query(ranking: Ranking) -> RecallAnswer:
     far = [hit for hit in answer.hits if hit.score < floor]
     if not far:
         return answer
-    others = [hit for hit, _ in answer.left_out]
-    return RecallAnswer(answer.why, near, [(hit, FAR_BELOW) for hit in [*far, *others]][:LEFT_OUT])
+    others = [(hit, why if why != ENOUGH_BETTER else FAR_BELOW) for hit, why in answer.left_out]
+    return RecallAnswer(answer.why, near, [*((hit, FAR_BELOW) for hit in far), *others][:LEFT_OUT])
 
 
 def choose_for_edit(ranking: Ranking) -> RecallAnswer:
@@ -85,7 +85,8 @@ def choose_all(ranking: Ranking) -> RecallAnswer:
     hits, limit = ranking.hits, ranking.asked.limit
     if not hits:
         return silent_answer(ranking.why_none)
-    return RecallAnswer("", hits[:limit], [(hit, ENOUGH_BETTER) for hit in hits[limit:]][:LEFT_OUT])
+    others = [*ranking.overtaken, *((hit, ENOUGH_BETTER) for hit in hits[limit:])]
+    return RecallAnswer("", hits[:limit], others[:LEFT_OUT])
 
 
 def _choose_best(ranking: Ranking, dose: Dose, margin: float) -> RecallAnswer:
@@ -97,7 +98,7 @@ def _choose_best(ranking: Ranking, dose: Dose, margin: float) -> RecallAnswer:
     count = dose.entries(margin, limit)
     floor = best.score * dose.share
     enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
-    chosen, rest = [], []
+    chosen, rest = [], [*ranking.overtaken]
     for place, hit in enumerate(hits):
         if hit.score < floor:
             rest.append((hit, FAR_BELOW))

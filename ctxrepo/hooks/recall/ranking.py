@@ -3,7 +3,7 @@
 import _sqlite3
 
 from ctxrepo.domain.words.prompt_terms import days_in, everyday_share, words
-from ctxrepo.hooks.known.cached import EntryHit, spans_of
+from ctxrepo.hooks.known.cached import EntryHit, newest_alone, spans_of
 from ctxrepo.hooks.known.world import RECALL_LIMIT
 from ctxrepo.hooks.recall.prompt_query import VAGUE, find, hits_of, score_by_words, weighted_words, worth_of
 
@@ -96,8 +96,9 @@ class Ranking:
 
     def __init__(self, asked: RecallRequest, hits: list[EntryHit], why_none: str, dose: Dose) -> None:
         self.asked = asked
-        self.hits = hits
-        """The best entries, best first: as many as may be given, and LEFT_OUT more."""
+        self.hits, self.overtaken = newest_alone(hits)
+        """The best entries, best first: as many as may be given, and LEFT_OUT more; and those in whose place
+        a newer one of them stands, each with why."""
         self.why_none = why_none
         """Why none of them is given, where the best one doesn't stand out or there is none."""
         self.dose = dose

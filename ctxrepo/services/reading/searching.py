@@ -73,6 +73,8 @@ class Hit:
     """Whether it is in no commit, and stays on this machine."""
     all_words: bool = True
     """Whether it has all words that were asked for."""
+    doubt: str = ""
+    """Why it may hold no longer, in brackets."""
 
 
 def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
@@ -223,6 +225,7 @@ def _of_entry(found: Found) -> Hit:
         pinned=cached.is_pinned,
         superseded=cached.is_struck,
         expired=cached.is_expired,
+        doubt=cached.doubt,
     )
 
 

@@ -178,6 +178,8 @@ class RecalledEntry:
     text: str
     score: float
     explanation: tuple[tuple[str, str], ...] = ()
+    doubt: str = ""
+    """Why it may hold no longer, in brackets."""
 
 
 @dataclass(frozen=True)
@@ -305,4 +307,5 @@ def _recalled(hit: EntryHit, today: int, explained: tuple[tuple[str, str], ...] 
     titles = hit.heading.replace(BETWEEN_TITLES, " > ")
     age = age_mark(hit.updated, today)
     score = round(hit.score, 3)
-    return RecalledEntry(f"^{hit.id}", at, hit.path, titles, hit.updated, age, hit.text, score, explained)
+    about = (f"^{hit.id}", at, hit.path, titles, hit.updated, age)
+    return RecalledEntry(*about, hit.text, score, explained, hit.doubt)

@@ -18,6 +18,7 @@ from ctxrepo.domain.records.entry_use import COUNTS, Usage, is_used, is_zombie, 
 from ctxrepo.domain.records.evidence import edits_in
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks import own_files
+from ctxrepo.hooks.known.cached import DOUBT_MARK
 from ctxrepo.hooks.known.locate import inside
 from ctxrepo.hooks.session import traces
 from ctxrepo.hooks.session.ledger import given_before_writes, read_ledger
@@ -253,7 +254,8 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
             struck = _struck_by(memory, session) if struck is None else struck
             is_against = struck.get(name, "") >= stamp(datetime.fromtimestamp(at, UTC))
         elif name in touched:
-            is_against = known is None or known.hash != touched[name] or is_aside(known.entry.path)
+            was, _, _ = touched[name].partition(DOUBT_MARK)
+            is_against = known is None or known.hash != was or is_aside(known.entry.path)
         else:
             continue
         if is_against:

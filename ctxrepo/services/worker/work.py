@@ -25,6 +25,7 @@ from ctxrepo.services.delivery.file_blocks import renew
 from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.delivery.watched import store_stamps, take_stamps
 from ctxrepo.services.dream.stage_cues import stage_cues
+from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import is_known, locate_with_git
 from ctxrepo.services.projects.sparse import widen
@@ -131,6 +132,8 @@ class Worker:
         with forgiving(self.log):  # nobody waits for it
             if is_turn(self.events):
                 observe(self.memory, self.events, self.now().timestamp())
+        with forgiving(self.log):
+            scan(self.memory, self.now())
         # Another worker goes on with errands that are left, or by new settings; it may take the lock at once.
         if not are_errands_done or self.memory.has_new_settings:
             self.wake()

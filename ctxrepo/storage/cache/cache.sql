@@ -18,10 +18,12 @@ create table entry(
     rowid integer primary key, note integer not null, id text not null, heading text not null,
     text text not null, first_line integer not null, last_line integer not null,
     pinned integer not null, struck integer not null, hash text not null, found integer not null,
-    spelled text not null, category text not null
+    spelled text not null, category text not null, doubt text not null default '',
+    rival text not null default ''
 );
 create index entry_marked on entry(pinned, struck) where pinned or struck;
 create index entry_category on entry(category) where category != '';
+create index entry_doubt on entry(doubt) where doubt != '';
 create view document(id, text) as
     select id, context from note where listed
     union all
@@ -61,6 +63,14 @@ create table evidence(
     pinned_at text not null, struck integer not null
 ) without rowid;
 create index evidence_marked on evidence(pinned, struck) where pinned or struck;
+create table doubt(
+    entry text not null, path text not null, kind text not null, subject text not null, words text not null,
+    since text not null, by text not null, hash text not null, scope text not null, source text not null,
+    primary key(entry, kind, subject)
+) without rowid;
+create table scan(
+    scope text not null, source text not null, stamp text not null, primary key(scope, source)
+) without rowid;
 create table fault(hash text primary key, kind text not null, text text not null);
 create virtual table words using fts5(
     text, content = document, content_rowid = id, columnsize = 0, detail = none, tokenize = :tokenizer

@@ -68,6 +68,8 @@ class CachedEntry:
     is_struck: bool
     hash: str
     is_expired: bool = False
+    doubt: str = ""
+    """Why it may hold no longer, in brackets, as it is told with the entry."""
 
 
 SUPERSEDED, EXPIRED = 1, 2
@@ -137,10 +139,12 @@ def pinned_at(entry: Entry, marks: "Marks") -> int:
 
 
 def read_entry(row: Sequence[Any]) -> CachedEntry:
-    entry_id, path, heading, text, first, last, pinned, struck, digest = row
+    entry_id, path, heading, text, first, last, pinned, struck, digest, doubt = row
     titles = tuple(heading.split(BETWEEN_TITLES)) if heading else ()
     entry = Entry(entry_id, path, text, titles, first, last)
-    return CachedEntry(entry, bool(pinned), struck == SUPERSEDED, digest, is_expired=struck == EXPIRED)
+    return CachedEntry(
+        entry, bool(pinned), struck == SUPERSEDED, digest, is_expired=struck == EXPIRED, doubt=doubt
+    )
 
 
 def read_note(row: Sequence[Any]) -> CachedNote:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.records.evidence import Evidence, Marks
@@ -15,6 +16,7 @@ from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
 from ctxrepo.storage.cache.evidence_rows import EvidenceRows
+from ctxrepo.storage.cache.doubts import doubts_in, scanned, stamp_of_scope
 from ctxrepo.storage.cache.layout import (
     ITEM_WORDS,
     SCHEMA,
@@ -56,7 +58,7 @@ class ChecklistHit(NamedTuple):
 
 
 def _found(row: Sequence[Any]) -> Found:
-    return read_entry(row[:9]), row[9], row[10]
+    return read_entry(row[:10]), row[10], row[11]
 
 
 def _list(words: Iterable[str]) -> str:
@@ -67,6 +69,10 @@ _UNCHANGED = "select hash from note where path = ? and generation <= ?"
 _ENTRIES_OF_SCOPE = _SQL["entries"] + "n.scope = ? order by n.path, e.first_line"
 _ENTRIES_OF_NOTE = _SQL["entries"] + "n.path = ? order by e.first_line"
 _ENTRIES_BEGINNING = _SQL["entries"] + "e.id >= ? and e.id < ? order by e.id, n.path limit ?"
+_FACTS = (
+    _SQL["entries"]
+    + "n.scope = ? and n.working = 0 and not n.is_log and e.found order by n.path, e.first_line"
+)
 _ENTRY_BY_ID = _SQL["entries"] + "e.id = ? order by n.path, e.first_line limit 1"
 
 
@@ -188,6 +194,26 @@ class CacheReading:
         return [Fault(*row) for row in self._db.execute("select kind, text from fault order by rowid")]
 
     @rerun_if_damaged(_empty)
+    def doubts(self) -> list[Doubt]:
+        """All doubts about entries as they are now, by path and line."""
+        return doubts_in(self._db)
+
+    @rerun_if_damaged(_empty)
+    def stamp_of(self, scope: str) -> str:
+        """What changes when a note of the scope does, or a mark of one of its entries."""
+        return stamp_of_scope(self._db, scope)
+
+    @rerun_if_damaged(_empty)
+    def scan_of(self, scope: str, source: str) -> str:
+        """The stamp with which a source of doubts last looked through the scope; '' where it didn't."""
+        return scanned(self._db, scope, source)
+
+    @rerun_if_damaged(_empty)
+    def facts(self, scope: str) -> list[CachedEntry]:
+        """The entries of a scope that prompts may bring, by path and line, without those of logs."""
+        return [read_entry(row) for row in self._db.execute(_FACTS, (storable(scope),))]
+
+    @rerun_if_damaged(_empty)
     def flawed(self) -> list[tuple[str, str]]:
         """(path, what is wrong with it) of each note with something wrong, sorted."""
         return self._db.execute("select path, problem from note where problem != '' order by path").fetchall()
@@ -300,7 +326,7 @@ class CacheReading:
             }
         held = (frozenset(w for w in words if number in holders[w]) for number in range(len(rows)))
         found = zip(rows, held, strict=True)
-        return [ChecklistHit(read_entry(row[:9]), row[9], row[10], those) for row, those in found if those]
+        return [ChecklistHit(read_entry(row[:10]), row[10], row[11], those) for row, those in found if those]
 
     @rerun_if_damaged(_empty)
     def entries_by_letters(self, words: Sequence[str], most: int | None = None) -> list[Found]:

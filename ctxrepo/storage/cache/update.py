@@ -26,6 +26,7 @@ from ctxrepo.hooks.known.cached import (
 )
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
+from ctxrepo.storage.cache.doubts import show_doubts
 from ctxrepo.storage.cache.layout import (
     EXPIRED,
     INDEX_OF_IDS,
@@ -153,7 +154,7 @@ def is_recalled(text: str, is_listed: bool, working: int) -> bool:
 
 
 _PUT_NOTE = "insert into note values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_ENTRY = "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '')"
 _PUT_MENTION = "insert or ignore into mention values (?, ?)"
 _DROP_MENTION = "delete from mention where name = ? and entry = ?"
 _INDEX = "insert into words(rowid, text) select id, text from document where id between ? and ?"
@@ -243,6 +244,7 @@ def apply(
     if scopes:
         set_meta(db, generation=str(generation))
         _recount(db, scopes)
+        show_doubts(db)
     return bool(scopes)
 
 

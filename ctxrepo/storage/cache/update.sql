@@ -18,6 +18,6 @@ where id = (select note from entry where rowid = ?)
 
 --- marked
 select e.rowid, n.listed, n.working, e.id, n.path, e.heading, e.text, e.first_line, e.last_line,
-    e.pinned, e.struck, e.hash
+    e.pinned, e.struck, e.hash, e.doubt
 from entry e join note n on n.id = e.note
 where e.pinned or e.struck or e.id in (select value from json_each(?))

@@ -10,6 +10,7 @@ from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.processes.database import Healing, rerun_if_damaged, transaction
 
 if TYPE_CHECKING:
+    from ctxrepo.domain.doubts.doubt import Doubt
     from ctxrepo.domain.note.note import Note
     from ctxrepo.domain.records.evidence import Marks
     from ctxrepo.domain.score.standing import EntryStanding
@@ -110,6 +111,15 @@ class Cache(CacheReading):
             self._db.executemany("insert or ignore into score values (?, ?, ?, ?, ?, ?)", rows)
             expire(self._db)
             set_meta(self._db, scores=stamp)
+
+    @rerun_if_damaged(_empty)
+    def set_doubts(self, scope: str, source: str, doubts: "Mapping[Doubt, str]", stamp: str) -> None:
+        """Store what a source of doubts found in a scope that had this stamp, each with the hash of its
+        entry, in the place of what it found before."""
+        from ctxrepo.storage.cache.doubts import put_doubts
+
+        with transaction(self._db):
+            put_doubts(self._db, scope, source, doubts, stamp)
 
     @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:

@@ -72,7 +72,7 @@ def entries(path: str) -> st.SearchStrategy[list[PacketEntry]]:
     line = st.integers(1, 10**6)
     entry = st.tuples(st.text("abcdef0123456789", min_size=12, max_size=12), st.just("hash"), st.just(path))
     whole = st.tuples(entry, line, SHORT, DATES)
-    return st.lists(whole.map(lambda v: PacketEntry((*v[0], v[1], v[1], v[2], v[3]))), max_size=2)
+    return st.lists(whole.map(lambda v: PacketEntry((*v[0], v[1], v[1], v[2], v[3], "", ""))), max_size=2)
 
 
 PATHS = {
@@ -408,7 +408,7 @@ def test_days_are_counted_as_the_calendar_does(date: Any) -> None:
 
 
 def entry(number: int, text: str, path: str = "shop/topics/a.md", updated: str = "2026-02-28") -> PacketEntry:
-    return PacketEntry((f"{number:012x}", f"h{number}", path, number, number, text, updated))
+    return PacketEntry((f"{number:012x}", f"h{number}", path, number, number, text, updated, "", ""))
 
 
 def test_what_stands_whole_in_the_packet_counts_as_given() -> None:

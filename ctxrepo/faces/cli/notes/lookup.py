@@ -213,6 +213,7 @@ def _line(hit: Hit) -> str:
         + " (its last day is over)" * hit.expired
         + " (only on this machine)" * hit.here_only
     )
+    mark += f" {hit.doubt}" if hit.doubt else ""
     near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
     return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
 

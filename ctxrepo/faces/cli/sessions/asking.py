@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.sessions import measuring
 from ctxrepo.app.sessions.measuring import TraceRequest, UsageRequest
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.text import with_doubt
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
@@ -138,7 +139,8 @@ def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
 
 def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
     head = " · ".join(filter(None, (hit.at, hit.heading, hit.age)))
-    lines = [f"{number}. {head}  {hit.id}", *(f"   {line}" for line in hit.text.split("\n"))]
+    text = with_doubt(hit.text, hit.doubt)
+    lines = [f"{number}. {head}  {hit.id}", *(f"   {line}" for line in text.split("\n"))]
     if explain:
         lines += [f"   {name}: {text}" for name, text in hit.explanation]
     return "\n".join(lines)

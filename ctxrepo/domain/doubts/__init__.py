@@ -1,0 +1,1 @@
+"""Doubts: why an entry may hold no longer."""

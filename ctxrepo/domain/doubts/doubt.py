@@ -1,0 +1,77 @@
+"""Why an entry may hold no longer: by what that is known, how it is told, and what settles it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+from ctxrepo.lazy import dataclass
+
+DoubtKind = Literal["gone", "renamed", "changed", "claim", "overtaken", "contradicted", "value", "idle"]
+"""gone, renamed, changed: a file or symbol that the entry names. claim: what it was declared to hold.
+overtaken: a newer entry says otherwise. contradicted: a session found it wrong. value: another entry has its
+key. idle: it is given and never used. Of several the first in this order is told with the entry."""
+
+ORDER: tuple[DoubtKind, ...] = get_args(DoubtKind)
+
+MOST_BYTES = 80
+"""The words that are given with an entry have at most so many bytes."""
+
+UNTOLD: frozenset[DoubtKind] = frozenset({"idle"})
+"""Nobody has to know these while they work: that an entry is never used says nothing against it."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A doubt about an entry of the note at `path`."""
+
+    entry: str
+    path: str
+    kind: DoubtKind
+    subject: str
+    """What it is about: a path, a symbol, a claim, a key, or the other entry's id."""
+    words: str
+    """How it is told, in at most MOST_BYTES: `src/pay.py is gone since 2026-10-03`."""
+    since: str
+    """The moment from which on it is known, or its day, in ISO form; '' where that isn't known."""
+    by: str = ""
+    """What shows it: a commit of the code, or the id of an entry."""
+
+    @property
+    def told(self) -> str:
+        """As it stands behind the entry; '' where it isn't told there."""
+        return "" if self.kind in UNTOLD else f"({shortened(self.words)})"
+
+    @property
+    def name(self) -> str:
+        """What it is called among other items to decide."""
+        return f"{self.entry}-{self.kind}"
+
+
+def shortened(words: str) -> str:
+    """`words` on one line, cut to MOST_BYTES."""
+    line = " ".join(words.split())
+    if len(line.encode("utf-8", "replace")) <= MOST_BYTES:
+        return line
+    return line.encode("utf-8", "replace")[: MOST_BYTES - 3].decode("utf-8", "ignore").rstrip() + "…"
+
+
+def first_told(doubts: Iterable[Doubt]) -> Doubt | None:
+    """The doubt that is told with an entry, of all that there are about it."""
+    told = (doubt for doubt in doubts if doubt.told)
+    return min(told, key=lambda doubt: (ORDER.index(doubt.kind), doubt.subject), default=None)
+
+
+def commands(doubt: Doubt) -> tuple[str, ...]:
+    """The commands that settle it, the likeliest first."""
+    entry = f"^{doubt.entry}"
+    holds, goes = f"ctxrepo verify {entry}", f"ctxrepo forget {entry}"
+    edit = f"ctxrepo edit {entry} --old A --new B"
+    item = f"ctxrepo inbox accept doubt:{doubt.name}"
+    if doubt.kind == "overtaken":
+        return (item, holds, edit, goes)
+    if doubt.kind == "value":
+        return (item, holds, goes, f"ctxrepo forget ^{doubt.by}")
+    if doubt.kind == "idle":
+        return (holds, f"ctxrepo archive {entry}", goes)
+    return (holds, edit, goes)

@@ -1,0 +1,1 @@
+"""Finding, in the background, what may hold no longer."""
