@@ -25,8 +25,8 @@ from ctxrepo.hooks.known.cached import (
     box_of,
 )
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
 from ctxrepo.storage.cache.doubts import show_doubts
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
 from ctxrepo.storage.cache.layout import (
     EXPIRED,
     INDEX_OF_IDS,
