@@ -26,8 +26,8 @@ from ctxrepo.faces.cli import table as commands_table
 from ctxrepo.faces.cli.parser import registered
 
 PANELS = {
-    "Notes and entries": "remember new read list edit move archive forget touch undo restore log open export "
-    "scratch dream",
+    "Notes and entries": "remember new read list edit move archive forget touch reinforce verify undo "
+    "restore log open export scratch dream",
     "Look through them": "search tags topics links recall trace history why diff stats",
     "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
     "inbox conflicts declined cache",
@@ -39,7 +39,7 @@ PANELS = {
 
 MODULES = {
     "notes.authoring": "remember new edit log open=open_note",
-    "notes.relocating": "move archive forget touch undo restore",
+    "notes.relocating": "move archive forget touch reinforce verify undo restore",
     "notes.lookup": "read search tags links export list=list_notes",
     "notes.caretaking": "check dream import=import_",
     "notes.overviews": "topics",

@@ -12,7 +12,10 @@ READING = (
     *("search", "recall", "read", "list", "status", "context", "history", "tags", "links"),
     *("scratch list", "tape list", "tape search", "tape info", "conflicts list", "conflicts show"),
 )
-ADDING = ("remember", "log", "new", "edit", "touch", "scratch add", "scratch done", "anchor", "handoff")
+ADDING = (
+    *("remember", "log", "new", "edit", "touch", "reinforce", "verify"),
+    *("scratch add", "scratch done", "anchor", "handoff"),
+)
 
 LEVELS = {"none": (), "read": READING, "write": (*READING, *ADDING)}
 """What may be asked for -> the commands, as they begin."""

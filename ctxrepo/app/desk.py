@@ -32,13 +32,14 @@ from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 
 if TYPE_CHECKING:
     from ctxrepo.app.owner import OwnerThread
+    from ctxrepo.services.locate.code_at_hand import CodeAtHand
     from ctxrepo.services.saving.committed import CommitResult
     from ctxrepo.services.setup.connection import Machine
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
-_OF_ONE_OPERATION = ("_around", "folder_facts", "project", "session", "origin")
+_OF_ONE_OPERATION = ("_around", "folder_facts", "project", "code_at_hand", "session", "origin")
 
 
 @dataclass(frozen=True)
@@ -258,6 +259,16 @@ class Desk:
         with suppress(CtxrepoError):  # a clone of which notes can be read, and git's files can't
             return not is_there and project.folder in memory.objects.names_in(memory.head_tree, "")
         return False
+
+    @cached_property
+    def code_at_hand(self) -> CodeAtHand | None:
+        """The checkout of code around the current folder; None outside of one."""
+        from ctxrepo.services.locate.code_at_hand import CodeAtHand
+
+        with suppress(NoAnswer):
+            if self.project and (top := self.folder_facts.top):
+                return CodeAtHand(Path(top), self.env, self.project.folder)
+        return None
 
     @cached_property
     def session(self) -> tuple[str, str]:

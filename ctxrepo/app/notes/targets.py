@@ -1,6 +1,8 @@
 """What operations on notes are done to, whether they read or write."""
 
-from ctxrepo.domain.project.target import NoteOrEntry, ScopeName
+from collections.abc import Sequence
+
+from ctxrepo.domain.project.target import EntryName, NoteOrEntry, ScopeName
 from ctxrepo.lazy import dataclass
 
 
@@ -9,6 +11,14 @@ class TargetRequest:
     """The note or entry that something is done to."""
 
     target: NoteOrEntry
+
+
+@dataclass(frozen=True)
+class EntriesRequest:
+    """Entries that something is said of."""
+
+    targets: Sequence[EntryName]
+    """^ID or PATH#L9 of an entry; more than one may be given."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
+from ctxrepo.app.notes.targets import ChecklistRequest, EntriesRequest, TargetRequest
 from ctxrepo.app.result import Result, writes
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.target import Destination, NoteOrEntry, ScopeName
@@ -16,9 +16,11 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.entry import Entry
+    from ctxrepo.domain.records.evidence import Kind
     from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undoing import Undone
     from ctxrepo.services.notes.changing import EditRequest, EditResult, NewNote, TagResult, TouchResult
+    from ctxrepo.services.notes.confirming import Confirmed
     from ctxrepo.services.notes.placing import Forgotten, MoveResult
     from ctxrepo.services.notes.remember import RememberResult
     from ctxrepo.services.notes.requests import Fact, NewNoteRequest, RestoreRequest, TagChange, TickRequest
@@ -91,7 +93,7 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
         names = " ".join(one.id for one in proposed)
         desk.notice(f"sessions don't see proposals; `ctxrepo inbox accept {names}` remembers it")
         return proposed
-    results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now)
+    results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now, desk.code_at_hand)
     desk.notice(*doubts(results), *_cut_pins(desk, facts, results))
     return results
 
@@ -159,6 +161,26 @@ def forget(desk: Desk, request: TargetRequest) -> Result[Forgotten]:
     from ctxrepo.services.notes.placing import forget
 
     return Result(forget(desk.memory, request.target, desk.project, desk.origin, desk.now))
+
+
+@writes
+def reinforce(desk: Desk, request: EntriesRequest) -> Result[list[Confirmed]]:
+    """Say that entries hold, once more: each time counts."""
+    return _confirmed(desk, "reinforced", request)
+
+
+@writes
+def verify(desk: Desk, request: EntriesRequest) -> Result[list[Confirmed]]:
+    """Say that somebody looked, and entries are true."""
+    return _confirmed(desk, "verified", request)
+
+
+def _confirmed(desk: Desk, kind: Kind, request: EntriesRequest) -> Result[list[Confirmed]]:
+    from ctxrepo.services.notes.confirming import ConfirmRequest, confirm
+
+    asked = ConfirmRequest(kind, request.targets, desk.code_at_hand)
+    done = confirm(desk.memory, asked, desk.project, desk.origin, desk.now)
+    return Result(done, {"entries": plain_data(done)})
 
 
 @writes

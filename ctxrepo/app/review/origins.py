@@ -18,6 +18,7 @@ from ctxrepo.lazy import dataclass
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.records.decision import ItemToDecide
+    from ctxrepo.domain.records.entry_evidence import EntryEvidence
     from ctxrepo.domain.records.evidence import Evidence
     from ctxrepo.domain.records.proposal import Proposal
     from ctxrepo.domain.records.save import Save
@@ -39,7 +40,7 @@ class WhyRequest:
 class Why:
     """All that is known of where something comes from. `moments` has the sessions of the commits that are
     told, by their ids, `proposals` what somebody accepted with them; `waiting` is who wrote what no commit
-    holds yet. `state` are its states in words,
+    holds yet. `evidence` is what the `records` amount to for an entry, `state` are its states in words,
     `items` what waits for a decision about it."""
 
     origins: Origins
@@ -47,6 +48,7 @@ class Why:
     proposals: Mapping[str, Proposal]
     waiting: Sequence[Save]
     records: Sequence[Evidence]
+    evidence: EntryEvidence | None
     usage: Usage | None
     state: Sequence[str]
     items: Sequence[ItemToDecide]
@@ -60,6 +62,7 @@ class Why:
 @reads
 def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     """Say where a note or an entry comes from. Secrets are masked."""
+    from ctxrepo.domain.records.entry_evidence import by_entry
     from ctxrepo.domain.secrets import mask
     from ctxrepo.services.history.commits import deed_by_record, records_of
     from ctxrepo.services.history.origins import accepted_proposal, origins
@@ -89,7 +92,8 @@ def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     waiting = [save for save in memory.journal.read() if save.path == found.path]
     state = [*_state(memory, found, records), *_on_its_way(memory, found, waiting)]
     usage = usage_of(memory, found.ids, () if found.id else found.paths)
-    answer = Why(found, moments, proposals, waiting, records, usage, state, items)
+    evidence = by_entry(records).get(found.id)
+    answer = Why(found, moments, proposals, waiting, records, evidence, usage, state, items)
     return Result(answer, _data(answer))
 
 
@@ -250,6 +254,7 @@ def _data(why: Why) -> dict[str, Any]:
         "records": [
             {name: value for name, value in plain_data(record).items() if value} for record in why.records
         ],
+        "evidence": plain_data(why.evidence) if why.evidence else None,
         "usage_here": usage,
         "state": list(why.state),
         "items": [

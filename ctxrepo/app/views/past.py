@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.review.past import who
+from ctxrepo.app.views.provenance import provenance, when_of
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
 from ctxrepo.domain.formats.moment import ago, counted, seconds_of, times, wall_time
 from ctxrepo.domain.project.layout import is_conflict_copy, is_note, shown
@@ -167,6 +168,8 @@ def why_view(why: Why, now: datetime) -> View:
     if (more := len(lines) - most) > 0:
         parts.append(TextLine(f"… {counted(more, 'more line')}", 1))
     parts += _changes(why, now)
+    if why.evidence and (known := tuple(provenance(why.evidence))):
+        parts.append(Field("origin", known))
     if why.records:
         parts.append(Field("records", tuple(_records(why.records))))
     parts.append(Field("given", tuple(_given(why, now))))
@@ -203,7 +206,7 @@ def _deed(why: Why, deed: CommitSummary, now: datetime) -> Iterator[str]:
     more = [f"… {deed.more} more"] if deed.more else []
     yield from (f"  {line}" for line in (*deed.lines, *more))
     if proposal := why.proposals.get(deed.commit):
-        yield f"accepted; proposed {_when(proposal.ts)}, by {_named(proposal)}"
+        yield f"accepted; proposed {when_of(proposal.ts)}, by {_named(proposal)}"
     if moment := why.moments.get(deed.commit):
         yield from _moment(moment)
     elif not deed.writers.sessions and deed in (why.origins.deeds[0], why.origins.deeds[-1]):
@@ -232,16 +235,11 @@ def _named(by: Origin | Proposal) -> str:
     return shown((" on ".join(filter(None, (by.agent, by.host))) or "somebody") + session, 100)
 
 
-def _when(moment: str) -> str:
-    at = seconds_of(moment)
-    return wall_time(datetime.fromtimestamp(at, UTC)) if at else shown(moment, 20)
-
-
 def _records(records: Sequence[Evidence]) -> Iterator[str]:
     if (left := len(records) - _RECORDS) > 0:
         yield f"… {left} before"
     for record in records[-_RECORDS:]:
-        when = _when(record.ts)
+        when = when_of(record.ts)
         words: list[str] = [record.kind]
         if record.kind == "renamed":
             words.append(f"from {shown(record.path)} to {shown(record.to)}")
@@ -252,8 +250,10 @@ def _records(records: Sequence[Evidence]) -> Iterator[str]:
         if record.source:
             of_day = f" of {shown(record.day, 20)}" if record.day else ""
             words.append(f"brought from {shown(record.source, 60)}{of_day}")
+        if record.code:
+            words.append(f"at {shown(record.code[:10])}")
         session = f"session {record.session[:8]}" if record.session else ""
-        by = ", ".join(filter(None, (record.host, session)))
+        by = ", ".join(filter(None, (record.agent, record.host, session)))
         yield f"{when}  {' '.join(words)}{f'  ({shown(by)})' if by else ''}"
 
 

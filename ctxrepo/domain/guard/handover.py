@@ -11,6 +11,7 @@ from ctxrepo.domain.secrets import mask
 
 ADDING = frozenset(
     {"remember", "stage", "new", "edit", "tags", "touch", "log", "anchor", "handoff"}
+    | {"reinforce", "verify"}
     | {f"scratch {verb}" for verb in ("add", "done", "undo")}
 )
 """The operations that may be handed over."""

@@ -88,10 +88,11 @@ def scopes_named(request: object) -> set[str]:
     named: set[str] = set()
     for one in (one for each in requests for one in (each, getattr(each, "query", None))):
         for name, value in getattr(one, "__dict__", {}).items():
-            if isinstance(value, Target):
-                named |= {value.scope, value.path.partition("/")[0] if "/" in value.path else ""}
-                named |= {f"^{name}" for name in (value.entry_id, value.word) if name}
-            elif name == "scope" and isinstance(value, str):
+            for target in value if isinstance(value, tuple) else (value,):
+                if isinstance(target, Target):
+                    named |= {target.scope, target.path.partition("/")[0] if "/" in target.path else ""}
+                    named |= {f"^{name}" for name in (target.entry_id, target.word) if name}
+            if name == "scope" and isinstance(value, str):
                 named.add(value)
     return named - {"", PROJECT}
 

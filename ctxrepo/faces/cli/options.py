@@ -173,8 +173,11 @@ def _is_many(hint: Any) -> bool:
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
     """What makes the value of a field of what the parser has; None where it is that already."""
     kind, extras = _parts(hint)
-    own = tuple if get_origin(kind) in (Sequence, tuple) else Path if kind is Path else None
-    return next(filter(callable, extras), own)
+    read = next(filter(callable, extras), None)
+    if get_origin(kind) in (Sequence, tuple) and read is None:
+        read_one = _reader(get_args(kind)[0])
+        return (lambda values: tuple(map(read_one, values))) if read_one else tuple
+    return Path if kind is Path and read is None else read
 
 
 def option(*names: str, **details: Any) -> Any:

@@ -14,13 +14,16 @@ from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, gist, normalised, similarity, without_id
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
-from ctxrepo.domain.records.evidence import Kind, Marks, fate
+from ctxrepo.domain.records.entry_evidence import by_entry
+from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.words.categories import TOPIC_FILES
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.code_at_hand import CodeAtHand
 from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.notes.confirming import is_repeat
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import (
@@ -36,7 +39,7 @@ from ctxrepo.services.reading.find import (
 )
 from ctxrepo.services.reading.marks import marks_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.disk.private import random_name
@@ -81,6 +84,8 @@ class RememberResult:
     """Other entries of the scope that have the fact's key and hold as well."""
     key: str = ""
     """The key of which these are values, where the fact wasn't given it and only reads so."""
+    reinforced: int = 0
+    """How often an entry that exists was said again by now, if it was by this; else 0."""
     superseded_by: tuple[Near, ...] = ()
     """What holds already in place of an entry that the fact was to supersede."""
 
@@ -137,19 +142,27 @@ def remember(
 
 
 def remember_all(
-    memory: Memory, facts: Sequence[Fact], project: Project | None, origin: Origin, now: datetime
+    memory: Memory,
+    facts: Sequence[Fact],
+    project: Project | None,
+    origin: Origin,
+    now: datetime,
+    code: CodeAtHand | None = None,
 ) -> list[RememberResult]:
-    """`remember` for several facts in one write: all of them are kept, or none."""
+    """`remember` for several facts in one write: all of them are kept, or none. Of `code`, the checkout that
+    the session works in, is recorded what a fact about it is based on."""
     ready = [prepare(memory, fact, project) for fact in facts]
     with drafting(memory, "remember", origin, now) as draft:
         first, *more = [normalised(one.line) for one in ready]
         draft.saying = f"{first} and {len(more)} more" if more else first
-        return [remember_in(draft, one, now) for one in ready]
+        return [remember_in(draft, one, now, code) for one in ready]
 
 
-def remember_in(draft: Draft, ready: PreparedFact, now: datetime) -> RememberResult:
+def remember_in(
+    draft: Draft, ready: PreparedFact, now: datetime, code: CodeAtHand | None = None
+) -> RememberResult:
     """`remember` as a part of a larger write."""
-    return _Writing(**vars(ready), draft=draft, now=now).run()
+    return _Writing(**vars(ready), draft=draft, now=now, code=code).run()
 
 
 def prepare(memory: Memory, fact: Fact, project: Project | None) -> PreparedFact:
@@ -181,6 +194,7 @@ def line_of(fact: Fact, explicit_id: str) -> str:
 class _Writing(PreparedFact):
     draft: Draft
     now: datetime
+    code: CodeAtHand | None
 
     def run(self) -> RememberResult:
         path, title = self._place()
@@ -222,10 +236,15 @@ class _Writing(PreparedFact):
         hand has deleted it, and that is held back, the file has it again."""
         self.draft.put_back(entry)
         # Don't ask the cache: what was superseded a moment ago isn't committed yet.
-        known = marks_now(self.draft.memory, [entry.id])
+        evidence = evidence_in_view(self.draft.memory).about([entry.id])
+        known, said = marks(evidence), by_entry(evidence).get(entry.id)
+        times = 0
         if entry.id in known.struck:
             self._evidence("stated", entry.id, entry.path)
-        done = self._supersede(entry, [self.superseded])
+        elif not is_repeat(evidence, entry.id, self.draft, self.now):
+            self._evidence("reinforced", entry.id, entry.path)
+            times = said.reinforced + 1 if said else 1
+        done = replace(self._supersede(entry, [self.superseded]), reinforced=times)
         pins = (self.fact.pin or done.pinned) and not is_pinned(entry, known)
         if pins:
             self._evidence("pinned", entry.id, entry.path)
@@ -320,7 +339,11 @@ class _Writing(PreparedFact):
         return {"rivals": rivals, "key": entry.key} if rivals else {}
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
-        record(self.draft, kind, entry_id, path, self.now, to, self.fact.key if kind == "stated" else "")
+        one = made(self.draft, kind, entry_id, path, self.now, to)
+        if kind == "stated":
+            code, cites = self.code.of(path, self.line) if self.code else ("", ())
+            one = replace(one, key=self.fact.key, code=code, cites=cites)
+        record_all(self.draft, [one], self.now)
 
     @property
     def _today(self) -> str:

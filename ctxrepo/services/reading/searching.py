@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import CONFLICTS, INBOX, TAPES
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.words.prompt_terms import fold
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.hooks.known.cached import spans_of
@@ -75,6 +76,8 @@ class Hit:
     """Whether it has all words that were asked for."""
     doubt: str = ""
     """Why it may hold no longer, in brackets."""
+    evidence: EntryEvidence | None = None
+    """Where the entry comes from, and who confirmed it; None where nothing was recorded of it."""
 
 
 def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
@@ -104,7 +107,9 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
         said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
         hint = "`--in sessions` searches past sessions instead."
         raise NotFound(f"nothing found for {said!r}", hint if only else where_else(memory, hint))
-    return _as_on_disk(memory, hits[:limit])
+    hits = _as_on_disk(memory, hits[:limit])
+    known = memory.cache.evidence(hit.id[1:] for hit in hits if hit.id)
+    return [replace(hit, evidence=known.get(hit.id[1:])) for hit in hits]
 
 
 def _is_wanted(hit: Hit, asked: SearchQuery, tags: set[str], only: str) -> bool:

@@ -72,6 +72,8 @@ def describe(
             place = _of_inbox(before.get(path), after, is_alone=not any(map(is_note, changes)))
         if lines or path not in went:
             found.append(FileChange(place, verbs.get(path) or verb, lines, was=moves.get(path, "")))
+    for path in filter(is_evidence, changes):
+        found += _confirmations(memory, decode((changes[path] or b"").removeprefix(before.get(path, b""))))
     # An anchor may stand on pi-memory-md's tape too, and is still one change.
     found = list(dict.fromkeys(found))
     return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
@@ -143,6 +145,18 @@ def _moves(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> 
     left = {path: before[path] for path in gone.difference(moves.values()) if is_note(path)}
     come = {p: data for p, data in changes.items() if p not in before and p not in moves and is_note(p)}
     return moves | {new: old for old, new in moves_between(left, come).items()}
+
+
+_CONFIRMING: dict[str, str] = {"reinforced": "reinforce", "verified": "verify"}
+
+
+def _confirmations(memory: Memory, lines: str) -> Iterator[FileChange]:
+    """A change for each entry that new records say holds, or was looked at: its note stays as it is."""
+    for record in evidence_of(lines):
+        if verb := _CONFIRMING.get(record.kind):
+            entries = entries_of(record.path, decode(memory.worktree.read(record.path) or b""))
+            words = next((normalised(e.text) for e in entries if e.id == record.entry), f"^{record.entry}")
+            yield FileChange(record.path, verb, (f"* {record.kind}: {words}",))
 
 
 def _is_bookkeeping(path: str) -> bool:

@@ -33,7 +33,8 @@ def record(
 
 def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
     """The record that whoever writes this draft makes about an entry."""
-    return Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
+    one = Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
+    return replace(one, agent=draft.agent)
 
 
 def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None:

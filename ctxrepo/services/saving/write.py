@@ -51,6 +51,7 @@ class Draft:
 
     memory: Memory
     session: str = ""
+    agent: str = ""
     before: dict[str, str | None] = field(default_factory=dict)
     after: dict[str, str | None] = field(default_factory=dict)
     """None for a file that is removed."""
@@ -180,13 +181,13 @@ def drafting(memory: Memory, op: str, origin: Origin, now: datetime) -> Iterator
     if memory.why_read_only:
         if op not in ADDING or not why_unwritable(memory.state.root):  # the clone alone: no sandbox
             raise memory.unchanged()
-        draft = Draft(memory, held=undeleted(memory))
+        draft = Draft(memory, origin.session, origin.agent, held=undeleted(memory))
         yield draft
         _hand_over(draft, op, origin, now)
         return
     with memory.writing():
         memory.journal.require_room()
-        draft = Draft(memory, origin.session, held=undeleted(memory))
+        draft = Draft(memory, origin.session, origin.agent, held=undeleted(memory))
         yield draft
         _acknowledge(draft, op, origin, now)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.app.notes.browsing import DayRequest
 from ctxrepo.app.notes.targets import TargetRequest
+from ctxrepo.domain.formats.moment import times
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import INTERRUPTED, CtxrepoError, NotFound, UsageError
 from ctxrepo.faces.cli import editor, output, table
@@ -69,7 +70,8 @@ def remember(request: Fact, json: bool = False) -> None:
 
 def _verb(result: RememberResult, *, is_keyed: bool) -> str:
     if result.existing:
-        return "already in memory, pinned now" if result.pinned else "already in memory"
+        again = f", reinforced ({times(result.reinforced)} by now)" if result.reinforced else ""
+        return f"already in memory{again}{', pinned now' if result.pinned else ''}"
     if result.staged:
         return "proposed"
     verb = "replaced" if is_keyed and result.replaced else "remembered"

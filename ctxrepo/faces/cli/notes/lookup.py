@@ -102,6 +102,7 @@ def search(
     raw: Annotated[bool, option("--raw")] = False,
     ignore_case: Annotated[bool, option("--ignore-case", "-i")] = False,
     context: Annotated[int | None, option("--context", metavar="N", min=0, max=20)] = None,
+    long: Annotated[bool, option("--long", "-l")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Search notes, including archived ones, or past sessions."""
@@ -129,6 +130,7 @@ def search(
             "--category": category,
             "--mode": mode != "words",
             "--regex": regex,
+            "--long": long,
         }
         if ignore_case and not raw:
             raise UsageError(
@@ -146,7 +148,12 @@ def search(
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     in_notes = browsing.SearchRequest(asked, limit or 20)
-    answer(browsing.search, in_notes, json, lambda hits: "\n".join(map(_line, hits)))
+    answer(
+        browsing.search,
+        in_notes,
+        json,
+        lambda hits: "\n".join(map(_with_provenance if long else _line, hits)),
+    )
 
 
 def tags(
@@ -216,6 +223,13 @@ def _line(hit: Hit) -> str:
     mark += f" {hit.doubt}" if hit.doubt else ""
     near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
     return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
+
+
+def _with_provenance(hit: Hit) -> str:
+    from ctxrepo.app.views.provenance import provenance
+
+    lines = provenance(hit.evidence) if hit.evidence else ()
+    return "\n".join([_line(hit), *(f"    {line}" for line in lines)])
 
 
 @command(scope=USUAL, folder=USUAL)

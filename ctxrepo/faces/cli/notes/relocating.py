@@ -1,5 +1,5 @@
-"""Commands that move and remove notes and entries, and bring them back: move, archive, forget, touch, undo,
-restore."""
+"""Commands that move and remove notes and entries, confirm them, and bring them back: move, archive, forget,
+touch, reinforce, verify, undo, restore."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.notes import writing
-from ctxrepo.app.notes.targets import TargetRequest
+from ctxrepo.app.notes.targets import EntriesRequest, TargetRequest
 from ctxrepo.app.notes.writing import MoveRequest, UndoRequest
+from ctxrepo.domain.formats.moment import times
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli.answer import answer
 from ctxrepo.faces.cli.options import USUAL, command
 from ctxrepo.services.notes.requests import RestoreRequest
@@ -17,7 +19,11 @@ if TYPE_CHECKING:
     from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undoing import Undone
     from ctxrepo.services.notes.changing import TouchResult
+    from ctxrepo.services.notes.confirming import Confirmed
     from ctxrepo.services.notes.placing import Forgotten, MoveResult
+
+_MOST_TEXT = 100
+"""Characters of an entry that are shown of what was confirmed."""
 
 _MOST_LINES = 12
 """Entries that are listed of what `undo` took back."""
@@ -66,6 +72,32 @@ def touch(request: TargetRequest, json: bool = False) -> None:
         return f"touched: {result.path} {result.updated}" if result.updated else ""
 
     answer(writing.touch, request, json, said)
+
+
+@command(targets="ENTRY...")
+def reinforce(request: EntriesRequest, json: bool = False) -> None:
+    """Say that an entry holds, once more."""
+
+    def said(entries: list[Confirmed]) -> str:
+        counts = (f"reinforced ({times(one.reinforced)} by now): {_named(one)}" for one in entries)
+        return "\n".join(counts)
+
+    answer(writing.reinforce, request, json, said)
+
+
+@command(targets="ENTRY...")
+def verify(request: EntriesRequest, json: bool = False) -> None:
+    """Confirm that you looked, and an entry is true."""
+
+    def said(entries: list[Confirmed]) -> str:
+        at = (f" at {one.code[:10]}" if one.code else "" for one in entries)
+        return "\n".join(f"verified{where}: {_named(one)}" for one, where in zip(entries, at, strict=True))
+
+    answer(writing.verify, request, json, said)
+
+
+def _named(one: Confirmed) -> str:
+    return f"^{one.id} {one.at}\n  - {shown(one.text, _MOST_TEXT)}"
 
 
 @command(commit="COMMIT", redo=USUAL)

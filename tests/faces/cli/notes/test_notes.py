@@ -113,6 +113,27 @@ class TestRemember:
         assert cli("remember", "port is 6380").out.startswith("already in memory: ^")
         assert cli.machine.read("shop/MEMORY.md") == before
 
+    def test_said_again_in_another_session_it_counts(self, cli: Terminal) -> None:
+        entry = cli("remember", "port is 6380", "--json").data["id"]
+        path = next((cli.machine.clone / ".ctx/evidence").iterdir())
+        path.write_text(path.read_text().replace('"host"', '"session": "s1", "host"'))
+        said = cli("remember", "port is 6380")
+        assert said.out.startswith(f"already in memory, reinforced (once by now): {entry} ")
+        assert cli("reinforce", entry).out.startswith(f"reinforced (2 times by now): {entry} ")
+
+    def test_where_a_match_comes_from(self, cli: Terminal) -> None:
+        entry = cli("remember", "port is 6380", "--json").data["id"]
+        assert cli("verify", entry, "--json").data["entries"][0]["id"] == entry
+        assert cli("verify", "shop/MEMORY.md").code == 2
+        first, *lines = cli("search", "6380", "--long").out.splitlines()
+        assert first.endswith(entry)
+        assert [line.split()[0] for line in lines] == ["stated", "verified"]
+        assert cli("search", "6380").out.splitlines() == [first]
+        (hit,) = cli("search", "6380", "--json").data["hits"]
+        assert hit["evidence"]["verified"] > hit["evidence"]["stated"] > ""
+        assert "origin   stated" in cli("why", entry).out
+        assert cli("why", entry, "--json").data["evidence"] == hit["evidence"]
+
     def test_nearly_the_same_is_said_and_written(self, cli: Terminal) -> None:
         cli("remember", "the redis port of the test suite is 6380")
         said = cli("remember", "the redis port of the test suite is 6381")

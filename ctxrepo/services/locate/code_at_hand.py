@@ -1,0 +1,70 @@
+"""The code that a session works in: its commit, and the places in it that a text cites."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.domain.note.links import mentions_of
+from ctxrepo.errors import CtxrepoError
+from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.storage.disk.foreign import read
+from ctxrepo.storage.user.code import committed_files, head_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_CITED = lazy_pattern(
+    r"(?<![\w/.:@~-])((?:[\w.+-]{1,100}/){0,20}[\w.+-]{1,100})(?::|\#L)(\d{1,7})(?:-L?(\d{1,7}))?(?![\w:])"
+)
+"""`src/api.py:3`, `src/api.py:3-9`, `src/api.py#L3-L9`."""
+
+_MOST_CITED = 10
+
+
+@dataclass(frozen=True)
+class CodeAtHand:
+    """The checkout at `top`, whose project's notes are in `folder`."""
+
+    top: Path
+    env: "Mapping[str, str]"
+    folder: str
+
+    @cached_property
+    def commit(self) -> str:
+        """The commit that is checked out, 40 hex digits; '' where git can't tell."""
+        with suppress(CtxrepoError):
+            return head_commit(self.top, self.env)
+        return ""
+
+    def is_of(self, path: str) -> bool:
+        """Whether the note at `path` is of the project that this is the code of."""
+        return path.startswith(f"{self.folder}/")
+
+    def of(self, path: str, text: str) -> tuple[str, tuple[str, ...]]:
+        """The commit, and what an entry of the note at `path` cites of it, `path@commit#L1-L2`; '' and
+        nothing for one that names no file, or isn't about this project."""
+        if not self.is_of(path) or not mentions_of(text) or not self.commit:
+            return "", ()
+        return self.commit, tuple(self._cites(text))
+
+    def _cites(self, text: str) -> Iterator[str]:
+        """Only what is in the commit as it is on disk: else nobody knows which lines are meant."""
+        cited = (found.groups() for found in _CITED.finditer(text))
+        places = {(str(path), int(first), int(last or first)) for path, first, last in cited}
+        wanted = sorted(places)[:_MOST_CITED]
+        committed = {}
+        with suppress(CtxrepoError):
+            committed = committed_files(self.top, [path for path, *_ in wanted], self.env) if wanted else {}
+        for path, first, last in wanted:
+            data = None
+            with suppress(CtxrepoError):
+                data = read(self.top / path, follow=False) if path in committed else None
+            if data is not None and blob_id(data) == committed[path] and 0 < first <= last <= _lines(data):
+                yield f"{path}@{self.commit}#L{first}-L{last}"
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n"))

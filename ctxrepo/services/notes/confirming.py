@@ -1,0 +1,88 @@
+"""Somebody says again that an entry holds, or has looked whether it does: nothing is written to its note."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
+from datetime import datetime
+
+from ctxrepo.domain.formats.moment import day
+from ctxrepo.domain.formats.plain_data import ENTRY_ID
+from ctxrepo.domain.note.entry import Entry, normalised
+from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.records.entry_evidence import by_entry
+from ctxrepo.domain.records.evidence import Evidence, Kind, fate, marks
+from ctxrepo.domain.records.save import Origin
+from ctxrepo.errors import Refused
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.code_at_hand import CodeAtHand
+from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.evidence_view import evidence_in_view
+from ctxrepo.services.reading.targets import entry_named
+from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.memory import Memory
+
+_VERBS: dict[Kind, str] = {"reinforced": "reinforce", "verified": "verify"}
+
+
+@dataclass(frozen=True)
+class ConfirmRequest:
+    """Entries that are `reinforced` or `verified`; `code` is the checkout that whoever says so works in."""
+
+    kind: Kind
+    targets: Sequence[Target]
+    code: CodeAtHand | None = None
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """An entry that was confirmed: its `text`, how often it was `reinforced` by now, and the commit of the
+    code at which it was verified, '' where none is known."""
+
+    id: str = field(metadata=ENTRY_ID)
+    at: str
+    text: str
+    reinforced: int
+    code: str = ""
+
+
+def confirm(
+    memory: Memory, request: ConfirmRequest, project: Project | None, origin: Origin, now: datetime
+) -> list[Confirmed]:
+    """Record of each of the entries that it holds. Refused, and nothing recorded, where one is superseded."""
+    kind, code = request.kind, request.code
+    with drafting(memory, _VERBS[kind], origin, now) as draft:
+        entries = {e.id: e for e in (entry_named(memory, one, project) for one in request.targets)}
+        evidence = evidence_in_view(memory).about(entries)
+        for entry in entries.values():
+            _require_standing(entry, evidence)
+        draft.saying = "; ".join(normalised(entry.text) for entry in entries.values())[:100]
+        is_looked_at = code is not None and kind == "verified"
+        commits = {
+            entry.id: code.commit if code and is_looked_at and code.is_of(entry.path) else ""
+            for entry in entries.values()
+        }
+        records = [
+            replace(made(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
+        ]
+        record_all(draft, records, now)
+    known = by_entry([*evidence, *records])
+    return [
+        Confirmed(e.id, e.at, normalised(e.text), known[e.id].reinforced, commits[e.id])
+        for e in entries.values()
+    ]
+
+
+def is_repeat(evidence: Iterable[Evidence], entry: str, draft: Draft, now: datetime) -> bool:
+    """Whether who writes the draft said the same before: an agent in this session, a person on this day."""
+    said = (r for r in evidence if r.entry == entry and r.kind in ("stated", "reinforced"))
+    before = [r for r in said if r.session == draft.session and r.host == draft.memory.host]
+    return bool(before) if draft.session else any(r.ts.startswith(day(now)) for r in before)
+
+
+def _require_standing(entry: Entry, evidence: Sequence[Evidence]) -> None:
+    if entry.id in marks(evidence).struck:
+        _, heir = fate(evidence, entry.id)
+        hint = (
+            f"`ctxrepo read ^{heir}` shows what holds now; `ctxrepo restore ^{entry.id}` has it hold again."
+        )
+        raise Refused(f"^{entry.id} is superseded", hint)
