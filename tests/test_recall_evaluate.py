@@ -75,6 +75,14 @@ def test_with_the_start_of_a_session_its_rules_are_delivered_and_come_with_no_pr
     assert first["all"]["recall@10"] == alone["all"]["recall@10"]
 
 
+@pytest.mark.slow
+def test_in_a_longer_session_nothing_is_given_twice_and_what_was_given_counts(figures: Any) -> None:
+    (first,), (longer,) = figures(ONE, "--start")["runs"], figures(ONE, "--session", "30")["runs"]
+    assert longer["all"]["noise"] < first["all"]["noise"]
+    assert longer["all"]["delivered"] >= first["all"]["delivered"]
+    assert longer["all"]["recall@10"] == first["all"]["recall@10"]
+
+
 def test_without_the_gate_more_is_given(figures: Any) -> None:
     gated, ungated = figures(ONE, "--against", "gate=off")["runs"]
     assert ungated["name"] == "gate=off"

@@ -18,7 +18,7 @@ HELD_OUT = RECALL_DATA.parent / "held_out"
 
 def test_words_deliver_most_evidence_and_the_start_delivers_the_rules() -> None:
     """The floors of docs/explanation/recall-measured.md; by meaning they are measured with a model."""
-    (run,) = evaluate(data_sets([HELD_OUT]), {"words": Way()}, with_start=True)
+    (run,) = evaluate(data_sets([HELD_OUT]), {"words": Way()}, session=1)
     assert run.whole.answerable == 116
     assert (run.whole.delivered or 0) >= 0.62
     assert (run.categories["rule"].delivered or 0) >= 0.8

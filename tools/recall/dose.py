@@ -1,30 +1,36 @@
 """Prints what doses come to on development data, each memory by numbers chosen on the others:
 
-    PYTHONPATH=tools python tools/recall/dose.py [--model FOLDER] [--most 24] [--noise BYTES…] DATA…
+    PYTHONPATH=tools python tools/recall/dose.py DATA… [--model FOLDER] [--rate BYTES] [--noise BYTES…]
 
-For each prompt the ranking is made once; then every dose of a grid is tried on it, with the block as a hook
-would show it. `evidence` is delivered, `noise` bytes beside prompts that deserve silence, `waste` bytes that
-are no evidence. `now` is the dose of `ctxrepo/hooks/recall/ranking.py`. Its other numbers are tried as well:
-how much length counts, by words, and how much everyday words do. Crosswise a dose is the one that brings the
-others the most evidence at so much noise: that of now unless `--noise` says other bytes. Memories whose names
-are alike up to the last `-` are of one project, as `young.py` makes them, and none of them is among the
-others.
+For each prompt, the first of its session, the ranking is made once; then every dose of a grid is tried on it,
+with the block as a hook would show it. `evidence` is delivered, `noise` bytes beside prompts that deserve
+silence, `waste` bytes that are no evidence, `false` the share of such prompts that are given anything.
+
+The best dose is the one that is worth most, at a rate: all the evidence of a prompt is worth so many bytes
+beside a prompt that deserves silence; of those that are as good, the one with the most evidence. `now` is the
+dose of `ctxrepo/hooks/recall/ranking.py`; with `--measures` its other numbers are tried as well: how much
+length counts, by words, and how much everyday words do. Memories whose names are alike up to the last `-` are
+of one project, as `young.py` makes them, and none of them is among the others, on which a dose is chosen
+crosswise. `--noise` prints the most evidence at so many bytes.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import product
+from operator import mul
 from pathlib import Path
 
 from recall.datasets import DataSet, Label, data_sets
-from recall.measures import DeliveredBlock, delivered, piece
+from recall.measures import DeliveredBlock, Piece, delivered, piece
+from recall.start import started
 
 from ctxrepo.domain.text import place
 from ctxrepo.domain.words.prompt_terms import everyday_share
+from ctxrepo.hooks.known.cached import EntryHit
 from ctxrepo.hooks.packet.sections import recall_block
 from ctxrepo.hooks.recall.choice import choose_dose, is_social
 from ctxrepo.hooks.recall.ranking import (
@@ -40,17 +46,29 @@ from ctxrepo.hooks.recall.ranking import (
 from ctxrepo.services.recall.recall import by_meaning, by_words
 from ctxrepo.storage.cache.folder import SCOPE, folder_cache
 
-LEAST = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
-PER_MARGIN = (6.0, 8.0, 10.0, 13.0, 16.0, 20.0)
-SHARE = (0.2, 0.3, 0.4, 0.5, 0.6)
-OWN = (0.0, 0.5, 0.6, 0.65, 0.7)
-"""By meaning only."""
+RATE = 2800
+"""What an agent reads that wasn't given the evidence: a search of three words, 2,050 bytes on average,
+and a note, 725 (docs/adr/0100-what-a-byte-beside-a-prompt-costs.md)."""
+
+AS_GOOD = 0.005
+"""Doses whose worth differs by this are as good as each other: by chance it differs by twice as much."""
+
+LEAST = (0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
+PER_MARGIN = (6.0, 10.0, 15.0, 20.0, 30.0)
+SHARE = (0.2, 0.35, 0.5, 0.6)
+DOSES = [Dose(*numbers) for numbers in product(LEAST, PER_MARGIN, SHARE)]
 
 LENGTHS = (0.0, 0.5, 0.65, 0.8)
 EVERYDAY = (0.0, 0.25, 0.5, 0.75, 1.0)
 
-Given = tuple[float, int, int]
-"""(share of the evidence, bytes given, bytes besides evidence)"""
+
+@dataclass(frozen=True)
+class Given:
+    """What one prompt was given: the share of its evidence, bytes, bytes besides evidence."""
+
+    evidence: float
+    size: int = 0
+    waste: int = 0
 
 
 @dataclass
@@ -58,8 +76,12 @@ class RankedPrompt:
     """A prompt with its ranking; None for a social one, which has none."""
 
     data: DataSet
+    source: str
+    """The DATA that its memory is of."""
     label: Label
     ranking: Ranking | None
+    start: Sequence[Piece]
+    """What the session was given before."""
     margin: float = 0.0
     """As the ranking has it now, while others are tried."""
     is_by_words: bool = False
@@ -74,30 +96,47 @@ class RankedPrompt:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Means over prompts: `evidence` and `waste` of those with an answer, `noise` of the others."""
+    """Means over prompts: `evidence` and `waste` of those with an answer, so many, the others of the rest."""
 
+    count: int
     evidence: float
     noise: float
     waste: float
+    false: float
 
     def __str__(self) -> str:
-        return f"{self.evidence:.3f} evidence, {self.noise:4.0f} noise, {self.waste:4.0f} waste"
+        return (
+            f"{self.evidence:.3f} evidence, {self.noise:4.0f} noise, {self.waste:4.0f} waste, "
+            f"{self.false:.2f} false"
+        )
 
 
-def ranked(sets: Iterable[DataSet], model: str, most: int) -> Iterator[RankedPrompt]:
+Outcomes = Mapping[str, Outcome]
+"""One for each DATA."""
+
+Tried = Mapping[Dose, Sequence[Given]]
+"""What each dose gave each prompt."""
+
+
+def ranked(folders: Iterable[Path], model: str, most: int) -> Iterator[RankedPrompt]:
     """Each prompt with a ranking of which `most` entries may be given."""
-    for data in sets:
-        with folder_cache(data.memory) as cache:
-            asking = by_meaning(model, Path(), cache.vectors, cache.db) if model else nullcontext(by_words)
-            with asking as rank:
-                for query in data.queries:
-                    asked = RecallRequest(query.text, list(query.before), [SCOPE], most)
-                    ranking = None if is_social(asked) else _ranking_for_prompt(rank(cache.db, asked))
-                    for hit in ranking.hits if ranking else []:
-                        hit.path = cache.path_of(hit.path)
-                    margin = ranking.margin if ranking else 0.0
-                    is_by_words = bool(model and ranking and ranking.dose is BY_WORDS)
-                    yield RankedPrompt(data, data.labels[query.id], ranking, margin, is_by_words)
+    for folder in folders:
+        for data in data_sets([folder]):
+            start = started(data)
+            with folder_cache(data.memory) as cache:
+                asking = (
+                    by_meaning(model, Path(), cache.vectors, cache.db) if model else nullcontext(by_words)
+                )
+                with asking as rank:
+                    for query in data.queries:
+                        asked = RecallRequest(query.text, list(query.before), [SCOPE], most)
+                        ranking = None if is_social(asked) else _ranking_for_prompt(rank(cache.db, asked))
+                        for hit in ranking.hits if ranking else []:
+                            hit.path = cache.path_of(hit.path)
+                        margin = ranking.margin if ranking else 0.0
+                        is_by_words = bool(model and ranking and ranking.dose is BY_WORDS)
+                        label = data.labels[query.id]
+                        yield RankedPrompt(data, str(folder), label, ranking, start, margin, is_by_words)
 
 
 def _ranking_for_prompt(ranking: Ranking) -> Ranking:
@@ -106,69 +145,118 @@ def _ranking_for_prompt(ranking: Ranking) -> Ranking:
     return words if words is not None and choose_dose(words).hits else ranking
 
 
-def outcome(prompts: Sequence[RankedPrompt], dose: Dose | None) -> Outcome:
-    """What a dose comes to, or each ranking's own. Rankings by words keep theirs beside others."""
-    evidence, noise, waste = [], [], []
-    for prompt in prompts:
-        share, size, beside = _given(prompt, dose)
-        if prompt.label.is_silent:
-            noise.append(size)
-        elif prompt.label.counts:
-            evidence.append(share)
-            waste.append(beside)
-    return Outcome(*(sum(figures) / max(len(figures), 1) for figures in (evidence, noise, waste)))
+def tried(prompts: Sequence[RankedPrompt], doses: Iterable[Dose]) -> Tried:
+    """What these doses give. Rankings by words keep theirs beside others."""
+    return {dose: [_given(prompt, dose) for prompt in prompts] for dose in doses}
 
 
-def _given(prompt: RankedPrompt, dose: Dose | None) -> Given:
+def _given(prompt: RankedPrompt, dose: Dose) -> Given:
     ranking = prompt.ranking
     if ranking is None:
-        return 0.0, 0, 0
+        return _block(prompt, [])
     usual = ranking.dose
-    if dose is not None and not prompt.is_by_words:
+    if not prompt.is_by_words:
         ranking.dose = dose
     hits = choose_dose(ranking).hits
     ranking.dose = usual
+    return _block(prompt, hits)
+
+
+def _block(prompt: RankedPrompt, hits: Sequence[EntryHit]) -> Given:
     key = tuple(id(hit) for hit in hits)
     if key not in prompt.known:
-        block, given = recall_block(hits, 0, "")
-        size = len(block.encode())
-        pieces = [piece(place(hit.path, hit.first_line, hit.last_line)) for hit in given]
-        share, beside = delivered(DeliveredBlock(pieces, size), prompt.label.evidence, prompt.data.texts)
-        prompt.known[key] = share, size, beside
+        known = {str(part) for part in prompt.start}
+        block, shown = recall_block([hit for hit in hits if _place(hit) not in known], 0, "")
+        size, pieces = len(block.encode()), [piece(_place(hit)) for hit in shown]
+        evidence, texts = prompt.label.evidence, prompt.data.texts
+        _, waste = delivered(DeliveredBlock(pieces, size), evidence, texts)
+        share, _ = delivered(DeliveredBlock([*prompt.start, *pieces], size), evidence, texts)
+        prompt.known[key] = Given(share, size, waste)
     return prompt.known[key]
 
 
-def tried(prompts: Sequence[RankedPrompt]) -> list[tuple[Dose, Outcome]]:
-    """Every dose of the grid."""
-    is_by_meaning = any(prompt.ranking and prompt.ranking.dose.own for prompt in prompts)
-    doses = (
-        Dose(*numbers) for numbers in product(LEAST, PER_MARGIN, SHARE, OWN if is_by_meaning else (0.0,))
+def _place(hit: EntryHit) -> str:
+    return place(hit.path, hit.first_line, hit.last_line)
+
+
+def outcomes(
+    prompts: Sequence[RankedPrompt], given: Sequence[Given], is_meant: Callable[[str], bool]
+) -> Outcomes:
+    """What the prompts of the meant projects were given, for each DATA that has any."""
+    rows: dict[str, tuple[list[Given], list[Given]]] = {}
+    for prompt, gift in zip(prompts, given, strict=True):
+        if is_meant(prompt.project) and (prompt.label.is_silent or prompt.label.counts):
+            rows.setdefault(prompt.source, ([], []))[prompt.label.is_silent].append(gift)
+    return {source: _outcome(*both) for source, both in rows.items()}
+
+
+def _outcome(answerable: Sequence[Given], silent: Sequence[Given]) -> Outcome:
+    return Outcome(
+        len(answerable),
+        _mean([gift.evidence for gift in answerable]),
+        _mean([gift.size for gift in silent]),
+        _mean([gift.waste for gift in answerable]),
+        _mean([gift.size > 0 for gift in silent]),
     )
-    return [(dose, outcome(prompts, dose)) for dose in doses]
 
 
-def best(found: Iterable[tuple[Dose, Outcome]], noise: float) -> tuple[Dose, Outcome]:
-    """The dose with the most evidence at so many bytes of noise at most; the quietest if all are louder."""
-    found = list(found)
-    quiet = [pair for pair in found if pair[1].noise <= noise]
-    if not quiet:
-        return min(found, key=lambda pair: pair[1].noise)
-    return max(quiet, key=lambda pair: (pair[1].evidence, -pair[1].waste))
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(len(values), 1)
 
 
-def told(dose: Dose) -> str:
-    return f"least {dose.least}, {dose.per_margin:g} per margin, share {dose.share}, own {dose.own}"
+def worth(found: Outcomes, rate: float) -> float:
+    """The mean of the evidence less what its noise costs at this rate."""
+    return evidence(found) - _weighed(found, [each.noise for each in found.values()]) / rate
 
 
-def measures(prompts: Sequence[RankedPrompt], is_by_words: bool) -> Iterator[str]:
-    """The best dose at no more noise than now, where length and everyday words count otherwise."""
-    limit = outcome(prompts, BY_WORDS if is_by_words else BY_MEANING).noise
+def evidence(found: Outcomes) -> float:
+    return _weighed(found, [each.evidence for each in found.values()])
+
+
+def _weighed(found: Outcomes, values: Sequence[float]) -> float:
+    """The mean of values of each DATA, which counts by its prompts with an answer."""
+    counts = [each.count for each in found.values()]
+    return sum(map(mul, counts, values)) / max(sum(counts), 1)
+
+
+def told(dose: Dose, found: Outcomes, rate: float) -> Iterator[str]:
+    numbers = f"least {dose.least}, {dose.per_margin:g} per margin, share {dose.share}"
+    yield f"  {numbers}: worth {worth(found, rate):.3f}"
+    for source, each in found.items():
+        yield f"    {source}: {each}"
+
+
+def means(prompts: Sequence[RankedPrompt], found: Tried, without: str = "") -> Mapping[Dose, Outcomes]:
+    """What each dose comes to, for all projects but one."""
+    return {dose: outcomes(prompts, given, lambda name: name != without) for dose, given in found.items()}
+
+
+def best(figures: Mapping[Dose, Outcomes], rate: float) -> Dose:
+    """The dose that is worth most; of those that are as good the one with the most evidence."""
+    worths = {dose: worth(each, rate) for dose, each in figures.items()}
+    most = max(worths.values())
+    as_good = [dose for dose in figures if worths[dose] >= most - AS_GOOD]
+    return max(as_good, key=lambda dose: evidence(figures[dose]))
+
+
+def curve(figures: Mapping[Dose, Outcomes], noise: float, rate: float) -> Iterator[str]:
+    """For each DATA the dose with the most evidence at so many bytes of noise at most."""
+    for source in next(iter(figures.values())):
+        own = {dose: each[source] for dose, each in figures.items() if each[source].noise <= noise}
+        if own:
+            dose = max(own, key=lambda dose: (own[dose].evidence, -own[dose].waste))
+            yield from told(dose, {source: own[dose]}, rate)
+
+
+def measures(prompts: Sequence[RankedPrompt], is_by_words: bool, rate: float) -> Iterator[str]:
+    """The best dose where length and everyday words count otherwise."""
     for length, less in product(LENGTHS if is_by_words else (MORE_BY_LENGTH,), EVERYDAY):
         _set_margins(prompts, _margin_of(length, less, is_by_words))
-        dose, figures = best(tried(prompts), limit)
-        is_now = (length, less) == (MORE_BY_LENGTH, LESS_EVERYDAY)
+        found = tried(prompts, DOSES)
+        dose = best(means(prompts, found), rate)
         by_length = f"length to the power of {length}, " if is_by_words else ""
-        yield f"  {by_length}everyday words {less}: {figures}   {told(dose)}{'   (now)' * is_now}"
+        yield f"{by_length}everyday words {less}:"
+        yield from told(dose, outcomes(prompts, found[dose], lambda _: True), rate)
     _set_margins(prompts, lambda _, now: now)
 
 
@@ -190,22 +278,17 @@ def _set_margins(prompts: Sequence[RankedPrompt], margin: Callable[[Ranking, flo
             prompt.ranking.margin = margin(prompt.ranking, prompt.margin)
 
 
-def crosswise(prompts: Sequence[RankedPrompt], dose: Dose, noise: float | None) -> Iterator[str]:
-    """For each project what the dose of now comes to, and the one that was chosen on the others."""
-    chosen: list[RankedPrompt] = []
-    for name in {prompt.project: 0 for prompt in prompts}:
-        others = [prompt for prompt in prompts if prompt.project != name]
-        own = [prompt for prompt in prompts if prompt.project == name]
-        found, _ = best(tried(others), outcome(others, dose).noise if noise is None else noise)
-        yield f"  {name}: now {outcome(own, dose)}; chosen {outcome(own, found)}   {told(found)}"
-        chosen += own
-        for prompt in own:
-            if prompt.ranking and not prompt.is_by_words:
-                prompt.ranking.dose = found
-    yield f"  together: {outcome(chosen, None)}"
-    for prompt in chosen:
-        if prompt.ranking and not prompt.is_by_words:
-            prompt.ranking.dose = dose
+def crosswise(prompts: Sequence[RankedPrompt], found: Tried, rate: float) -> Iterator[str]:
+    """For each project what the dose comes to that was chosen on the others; and all of them together."""
+    chosen = {
+        name: best(means(prompts, found, name), rate) for name in {prompt.project: 0 for prompt in prompts}
+    }
+    for name, dose in chosen.items():
+        yield name
+        yield from told(dose, outcomes(prompts, found[dose], name.__eq__), rate)
+    together = [found[chosen[prompt.project]][number] for number, prompt in enumerate(prompts)]
+    for source, each in outcomes(prompts, together, lambda _: True).items():
+        yield f"together, {source}: {each}"
 
 
 def main() -> None:
@@ -213,23 +296,25 @@ def main() -> None:
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--model", default="")
     parser.add_argument("--most", type=int, default=24)
-    parser.add_argument("--noise", type=float, nargs="+", default=[None])
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--noise", type=float, nargs="*", default=[])
+    parser.add_argument(
+        "--measures", action="store_true", help="try other weights of length and everyday words"
+    )
     wanted = parser.parse_args()
-    prompts = list(ranked(data_sets(wanted.data), wanted.model, wanted.most))
-    dose = BY_MEANING if wanted.model else BY_WORDS
-    now = outcome(prompts, dose)
-    print(f"now      {now}   {told(dose)}")
-    all_tried = tried(prompts)
-    for share in (1.2, 1.0, 0.8, 0.6, 0.4):
-        found, figures = best(all_tried, now.noise * share)
-        print(f"best at {share:.1f} of the noise: {figures}   {told(found)}")
-    print("other measures, each with its best dose at no more noise:")
-    print("\n".join(measures(prompts, not wanted.model)))
+    rate, is_by_words = wanted.rate, not wanted.model
+    prompts = list(ranked(wanted.data, wanted.model, wanted.most))
+    found = tried(prompts, DOSES)
+    figures, now = means(prompts, found), BY_WORDS if is_by_words else BY_MEANING
+    for title, dose in (("now", now), (f"best at {rate:.0f} bytes", best(figures, rate))):
+        given = tried(prompts, [dose])[dose]
+        print("\n".join([title, *told(dose, outcomes(prompts, given, lambda _: True), rate)]))
     for noise in wanted.noise:
-        print(
-            f"crosswise, at {'no more noise on the others' if noise is None else f'{noise:.0f} bytes there'}:"
-        )
-        print("\n".join(crosswise(prompts, dose, noise)))
+        print("\n".join([f"at {noise:.0f} bytes of noise", *curve(figures, noise, rate)]))
+    if wanted.measures:
+        print("\n".join(measures(prompts, is_by_words, rate)))
+    print("crosswise")
+    print("\n".join(crosswise(prompts, found, rate)))
 
 
 if __name__ == "__main__":

@@ -65,8 +65,18 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--start",
-        action="store_true",
+        dest="session",
+        action="store_const",
+        const=1,
         help="each prompt is a session's first: what its start gave is delivered, and isn't given twice",
+    )
+    parser.add_argument(
+        "--session",
+        type=int,
+        default=0,
+        metavar="PROMPTS",
+        help="the same with sessions of so many prompts, in an order that is drawn once: what the prompts "
+        "before gave counts, too",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args(words)
@@ -88,7 +98,7 @@ def _measured(asked: argparse.Namespace) -> tuple[list[DataSet], list[Run]]:
     ways = {", ".join(asked.settings) or "default": base}
     ways |= {words: way_of([words], base) for words in asked.against}
     sets = data_sets(asked.data)
-    runs = evaluate(sets, ways, with_start=asked.start)
+    runs = evaluate(sets, ways, asked.session)
     return sets, runs + [score_file(file, sets) for file in asked.results]
 
 

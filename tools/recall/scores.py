@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,22 +79,36 @@ class _Scored:
     ms: float | None
 
 
-Start = Mapping[str, Sequence[Piece]]
-"""Name of a data set -> what a session was given of its memory before the prompt."""
+Before = Mapping[str, Sequence[Piece]]
+"""Id of a prompt -> what its session was given of the memory before it."""
 
 
-def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way], *, with_start: bool = False) -> list[Run]:
-    """A run for each way of asking, by its name; each memory is read once for all of them. `with_start`: each
-    prompt is the first of a session, which was given what its start gives."""
+def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way], session: int = 0) -> list[Run]:
+    """A run for each way of asking, by its name; each memory is read once for all of them.
+
+    With `session` so many prompts of a memory, in an order that is drawn once, are those of one session: its
+    start and the prompts before gave what is not given again. 1: each prompt is the first of its session."""
     found: dict[str, dict[str, QueryAnswer]] = {name: {} for name in ways}
-    start = {data.name: started(data) for data in sets} if with_start else {}
+    before: dict[str, dict[str, Sequence[Piece]]] = {name: {} for name in ways}
     for data in sets:
-        known = frozenset(str(part) for part in start.get(data.name, ()))
+        start = started(data) if session else []
+        queries = random.Random(data.name).sample(data.queries, len(data.queries))
         with folder_cache(data.memory) as cache:
             for name, way in ways.items():
-                asked = answers(cache, data.queries, replace(way, known=known))
-                found[name] |= {answer.id: answer for answer in asked}
-    return [score(name, sets, by_id, start) for name, by_id in found.items()]
+                given: list[Piece] = []
+                known: set[str] = set()
+                asked = answers(cache, queries, replace(way, known=known))
+                for number in range(len(queries)):
+                    if session and number % session == 0:
+                        given = [*start]
+                        known.clear()
+                        known.update(map(str, given))
+                    answer = next(asked)
+                    found[name][answer.id], before[name][answer.id] = answer, [*given]
+                    if session:
+                        given += [piece(place) for place in answer.given or ()]
+                        known.update(answer.given or ())
+    return [score(name, sets, by_id, before[name]) for name, by_id in found.items()]
 
 
 def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
@@ -102,11 +117,11 @@ def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
 
 
 def score(
-    name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer], start: Start | None = None
+    name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer], before: Before | None = None
 ) -> Run:
     """How well answers, by the id of their prompt, fit what is known."""
     scored = [
-        _scored(data, label, found.get(prompt, QueryAnswer(prompt)), (start or {}).get(data.name, ()))
+        _scored(data, label, found.get(prompt, QueryAnswer(prompt)), (before or {}).get(prompt, ()))
         for data in sets
         for prompt, label in data.labels.items()
     ]
@@ -132,7 +147,7 @@ def way_of(words: Iterable[str], way: Way) -> Way:
     return way
 
 
-def _scored(data: DataSet, label: Label, answer: QueryAnswer, start: Sequence[Piece]) -> _Scored:
+def _scored(data: DataSet, label: Label, answer: QueryAnswer, before: Sequence[Piece]) -> _Scored:
     pieces = [piece(place) for place, _ in answer.results]
     given = (
         delivery_within(pieces, BUDGETS[0], data.texts)
@@ -142,7 +157,7 @@ def _scored(data: DataSet, label: Label, answer: QueryAnswer, start: Sequence[Pi
     if not label.evidence or label.is_silent:
         return _Scored(label, {}, 0.0, 0, given.size, bool(pieces), answer.ms)
     _, waste = delivered(given, label.evidence, data.texts)
-    share, _ = delivered(DeliveredBlock([*start, *given.pieces], 0), label.evidence, data.texts)
+    share, _ = delivered(DeliveredBlock([*before, *given.pieces], 0), label.evidence, data.texts)
     figures = measured(pieces, label.evidence, data.texts)
     return _Scored(label, figures, share, waste, given.size, bool(pieces), answer.ms)
 

@@ -2,7 +2,7 @@
 
 from ctxrepo.domain.words.prompt_terms import fold, is_left_alone, stem
 from ctxrepo.hooks.known.cached import EntryHit
-from ctxrepo.hooks.recall.ranking import LEFT_OUT, Dose, Ranking, RecallRequest
+from ctxrepo.hooks.recall.ranking import LEFT_OUT, Ranking, RecallRequest
 
 NEAR_BEST = 0.4
 """What scores below this share of the best entry is no answer to a person's query."""
@@ -11,13 +11,13 @@ SOCIAL = "the prompt is too short, only thanks, agrees or greets, or is a notice
 SAID_BEFORE = "the prompt matches only together with earlier ones, not by its own words"
 FAR_BELOW = "scores far below the best"
 HEADING_ONLY = "only its heading fits, as with a better entry below it that is given"
-NOT_BY_ITSELF = "only its note is about what the prompt says"
+NOT_BY_ITSELF = "doesn't stand out by itself, only together with its note"
 ENOUGH_BETTER = "enough better entries were found"
 BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times what prompts find here by chance"
 
 
-BY_EDIT = Dose(least=1.75, per_margin=0.0, share=1.0)
-"""For an edit, which asks nothing: mostly none, at most one (docs/adr/0049-a-dose-of-recall.md)."""
+LEAST_AT_EDIT = 1.75
+"""The margin from which an edit is given an entry, as it asks nothing (docs/adr/0049-a-dose-of-recall.md)."""
 
 
 class RecallAnswer:
@@ -57,7 +57,7 @@ def choose_dose(ranking: Ranking) -> RecallAnswer:
     """What a prompt is given of this ranking; or silence, and why."""
     if ranking.alone < 1:
         return silent_answer(SAID_BEFORE, ranking.hits)
-    answer = _choose_best(ranking, ranking.dose, ranking.margin)
+    answer = _choose_best(ranking)
     return one_of_each_heading(answer, ranking.heading_words) if ranking.heading_words else answer
 
 
@@ -75,7 +75,10 @@ def choose_for_query(ranking: Ranking) -> RecallAnswer:
 
 def choose_for_edit(ranking: Ranking) -> RecallAnswer:
     """The entry that an edit is about, if one stands out that far."""
-    return _choose_best(ranking, BY_EDIT, ranking.margin_of_edit)
+    if not ranking.hits or not ranking.margin_of_edit >= LEAST_AT_EDIT:
+        return silent_answer(ranking.why_none, ranking.hits)
+    best, *others = ranking.hits
+    return RecallAnswer("", [best], [(hit, ENOUGH_BETTER) for hit in others[:LEFT_OUT]])
 
 
 def choose_all(ranking: Ranking) -> RecallAnswer:
@@ -89,26 +92,25 @@ def choose_all(ranking: Ranking) -> RecallAnswer:
     return RecallAnswer("", hits[:limit], others[:LEFT_OUT])
 
 
-def _choose_best(ranking: Ranking, dose: Dose, margin: float) -> RecallAnswer:
-    """As many of the best entries as the dose makes of the margin; or silence, and why."""
-    hits, limit = ranking.hits, ranking.asked.limit
-    if not hits or not margin >= dose.least:
+def _choose_best(ranking: Ranking) -> RecallAnswer:
+    """Those of the best entries that stand out, as many as the dose makes of the margin; or why none is."""
+    hits, limit, dose = ranking.hits, ranking.asked.limit, ranking.dose
+    count = dose.entries(ranking.margin, limit)
+    if not hits or not count:
         return silent_answer(ranking.why_none, hits)
     best, *_ = hits
-    count = dose.entries(margin, limit)
-    floor = best.score * dose.share
-    enough = BEYOND_DOSE.format(count, margin) if count < limit else ENOUGH_BETTER
+    enough = BEYOND_DOSE.format(count, ranking.margin) if count < limit else ENOUGH_BETTER
     chosen, rest = [], [*ranking.overtaken]
     for place, hit in enumerate(hits):
-        if hit.score < floor:
+        if hit.score < best.score * dose.share:
             rest.append((hit, FAR_BELOW))
-        elif place and hit.own < dose.own:
+        elif hit.own < dose.least:
             rest.append((hit, NOT_BY_ITSELF))
         elif place < count:
             chosen.append(hit)
         else:
             rest.append((hit, enough))
-    return RecallAnswer("", chosen, rest[:LEFT_OUT])
+    return RecallAnswer("" if chosen else ranking.why_none, chosen, rest[:LEFT_OUT])
 
 
 def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:

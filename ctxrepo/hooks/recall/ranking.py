@@ -67,15 +67,13 @@ class RecallRequest:
 class Dose:
     """How many entries a prompt is given, by the margin of its ranking."""
 
-    def __init__(self, least: float, per_margin: float, share: float, own: float = 0.0) -> None:
+    def __init__(self, least: float, per_margin: float, share: float) -> None:
         self.least = least
-        """The margin from which an entry is given."""
+        """The margin from which an entry is given; where each entry's own is known, each must reach it."""
         self.per_margin = per_margin
         """How many more are given for each 1.0 of margin above that."""
         self.share = share
         """An entry below this share of the best score is left out."""
-        self.own = own
-        """An entry besides the first that stands out by less than this by itself is left out."""
 
     def entries(self, margin: float, most: int) -> int:
         """How many entries, of `most` at most."""
@@ -85,7 +83,7 @@ class Dose:
 
 
 BY_WORDS = Dose(least=0.65, per_margin=10.0, share=0.5)
-BY_MEANING = Dose(least=0.65, per_margin=15.0, share=0.35, own=0.65)
+BY_MEANING = Dose(least=0.7, per_margin=20.0, share=0.35)
 """The numbers are from `tools/recall/dose.py`, which prints what others would come to."""
 
 

@@ -13,6 +13,9 @@ Array = np.ndarray[Any, Any]
 
 _SMALLEST = 1e-9
 
+_FEWEST = 40
+"""A memory of fewer entries counts like one of so many: what prompts are usually about is in none of them."""
+
 
 class Shares(NamedTuple):
     """What counts for an entry's meaning: what it says, that below its headings, what its note is about; what
@@ -47,11 +50,8 @@ class Fusion:
     """What meaning, in spreads of the model, counts for whether anything stands out."""
     words_gate: float = 0.32
     """What words count for that."""
-    gate_base: float = 0.95
-    """What meaning and words together reach by chance in an empty memory: a margin of 1."""
-    gate_per_log_size: float = 0.39
-    """How much more it must be for the logarithm of the number of entries: in a larger memory more is reached
-    by chance."""
+    gate_per_log_size: float = 0.606
+    """What both reach by chance, a margin of 1, in the logarithm of the number of entries."""
     words_alone: float = 4.0
     """What words alone reach at a margin of 1: an order number has no meaning."""
 
@@ -140,7 +140,7 @@ def told_apart(rows: Array) -> float:
 
 def least(entries: int, how: Fusion = FUSION) -> float:
     """What meaning and words together reach by chance in a memory of so many entries."""
-    return how.gate_base + how.gate_per_log_size * log(entries + 2)
+    return how.gate_per_log_size * log(max(entries, _FEWEST) + 2)
 
 
 def in_rare_words(words: Array) -> Array:

@@ -1,6 +1,6 @@
 """recall in any folder of markdown: one question, or as many as a program asks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import AbstractContextManager as Context
 from contextlib import nullcontext
 from datetime import datetime
@@ -27,7 +27,7 @@ LIMIT = 50
 class Way:
     """How a folder is asked: `model` is a folder, a name in `models`, or '' for words. Of at most `limit`
     results a prompt is given the first `most`, as far as they fit into `budget` bytes; without those of the
-    places `known`, which the session was given before."""
+    places `known`, which the session was given before and which may become more between two prompts."""
 
     limit: int = LIMIT
     is_gated: bool = True
@@ -35,7 +35,7 @@ class Way:
     models: Path = Path()
     most: int = RECALL_LIMIT
     budget: int = RECALL_BYTES
-    known: frozenset[str] = frozenset()
+    known: Set[str] = frozenset()
 
 
 def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:

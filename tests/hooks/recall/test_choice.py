@@ -89,14 +89,23 @@ def test_what_is_left_out_says_why() -> None:
     assert [why for _, why in at_limit.left_out] == [ENOUGH_BETTER]
 
 
-def test_an_entry_that_hardly_stands_out_by_itself_is_left_out_unless_it_is_the_best_one() -> None:
-    made = ranking(10, 9, 8, 7, margin=3.0, dose=Dose(least=0.8, per_margin=10.0, share=0.1, own=0.6))
-    for hit, own in zip(made.hits, (0.1, 0.5, 0.6, 0.59), strict=True):
+def test_an_entry_that_hardly_stands_out_by_itself_is_left_out() -> None:
+    made = ranking(10, 9, 8, 7, margin=3.0, dose=Dose(least=0.6, per_margin=10.0, share=0.1))
+    for hit, own in zip(made.hits, (0.1, 0.9, 0.6, 0.59), strict=True):
         hit.own = own
     found = choose_dose(made)
-    assert ids(found.hits) == ["e1", "e3"]
-    assert [(hit.id, why) for hit, why in found.left_out] == [("e2", NOT_BY_ITSELF), ("e4", NOT_BY_ITSELF)]
+    assert ids(found.hits) == ["e2", "e3"]
+    assert [(hit.id, why) for hit, why in found.left_out] == [("e1", NOT_BY_ITSELF), ("e4", NOT_BY_ITSELF)]
     assert len(choose_all(made).hits) == 4
+
+
+def test_where_no_entry_stands_out_by_itself_there_is_silence() -> None:
+    made = ranking(10, 9, margin=3.0, dose=DOSE)
+    for hit in made.hits:
+        hit.own = 0.79
+    found = choose_dose(made)
+    assert (found.why, found.hits) == (CHANCE_HIT, [])
+    assert [why for _, why in found.left_out] == [NOT_BY_ITSELF, NOT_BY_ITSELF]
 
 
 def test_below_the_least_margin_there_is_silence() -> None:

@@ -92,6 +92,7 @@ def test_in_a_larger_memory_more_must_stand_out() -> None:
 
     assert [least(n) for n in (0, 10, 1000, 100_000)] == sorted(least(n) for n in (0, 10, 1000, 100_000))
     assert least(100_000) > least(10) + 1
+    assert least(2) == least(40) < least(41), "in a new memory chance reaches as much"
 
 
 def test_several_words_tell_more_than_each_by_itself() -> None:
