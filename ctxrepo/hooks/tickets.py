@@ -12,7 +12,10 @@ from ctxrepo.hooks.dialect import TICKET
 SECONDS = 600
 """How long a ticket counts. A hook runs at once after its command, which takes seconds."""
 
-ADDING = ("remember", "log", "new", "edit", "touch", "scratch add", "scratch done", "anchor", "handoff")
+ADDING = (
+    *("remember", "log", "new", "edit", "touch", "reinforce", "verify"),
+    *("scratch add", "scratch done", "anchor", "handoff"),
+)
 """The commands that may be run again: those that rules may let out of a sandbox (agents/permissions.py)."""
 
 _UNFIT = ("--from", "--undo")

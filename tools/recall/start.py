@@ -12,7 +12,8 @@ from recall.measures import Piece
 from ctxrepo.domain.project.layout import GLOBAL
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError
-from ctxrepo.hooks.known.cached import PacketEntry, open_cache
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.known.packet_rows import PacketEntry
 from ctxrepo.hooks.packet.lane import DEFAULT, PacketContents, PacketSource, ScopeContents
 from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of

@@ -3,8 +3,9 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import Event
-from ctxrepo.hooks.known.cached import generation_of, open_cache, selected_of
+from ctxrepo.hooks.known.cached import generation_of, open_cache
 from ctxrepo.hooks.known.locate import SessionFolder, place_of
+from ctxrepo.hooks.known.packet_rows import selected_of
 from ctxrepo.hooks.known.world import World, gives
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.own_files import today

@@ -1,7 +1,8 @@
 """Lanes around the notes: the preamble and the caveat, faults, recalled entries, the handoff."""
 
 from ctxrepo.domain.text import escape_text, fitting, size
-from ctxrepo.hooks.known.cached import CachedHandoff, faults_of, handoff_of
+from ctxrepo.hooks.known.cached import faults_of
+from ctxrepo.hooks.known.packet_rows import CachedHandoff, handoff_of
 from ctxrepo.hooks.packet.lane import (
     DAILY,
     DEFAULT,

@@ -1,7 +1,7 @@
 """Lanes that list: the notes of each scope, and the files that come first."""
 
 from ctxrepo.domain.text import UNLIMITED, fitting, index_line, size
-from ctxrepo.hooks.known.cached import IndexRow, index_of
+from ctxrepo.hooks.known.packet_rows import IndexRow, index_of
 from ctxrepo.hooks.packet.lane import (
     DEFAULT,
     GLOBAL_DIVISOR,

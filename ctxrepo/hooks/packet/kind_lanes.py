@@ -1,7 +1,7 @@
 """Entries by category, a line each: preferences, facts, tools, lessons, and what is about the user."""
 
 from ctxrepo.domain.text import UNLIMITED, age_mark, index_line, place
-from ctxrepo.hooks.known.cached import PacketEntry, by_category, first_entries
+from ctxrepo.hooks.known.packet_rows import PacketEntry, by_category, first_entries
 from ctxrepo.hooks.packet.lane import SEMANTIC, Bounds, PacketContents, PacketLane, PacketSource
 
 _CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather than", "stop ")

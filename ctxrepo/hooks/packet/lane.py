@@ -3,15 +3,9 @@
 import _sqlite3
 
 from ctxrepo.domain.text import HEAD, escape_field, escape_text, pieces
-from ctxrepo.hooks.known.cached import (
-    CachedFault,
-    CachedHandoff,
-    EntryHit,
-    IndexRow,
-    PacketEntry,
-    SelectedFile,
-)
+from ctxrepo.hooks.known.cached import CachedFault, EntryHit
 from ctxrepo.hooks.known.locate import Scope
+from ctxrepo.hooks.known.packet_rows import CachedHandoff, IndexRow, PacketEntry, SelectedFile
 
 
 class ScopeContents:

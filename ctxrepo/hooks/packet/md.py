@@ -3,8 +3,9 @@
 import _sqlite3
 
 from ctxrepo.domain.text import UNLIMITED, escape_field, fitting, size
-from ctxrepo.hooks.known.cached import IndexRow, SelectedFile, below, notes_at
+from ctxrepo.hooks.known.cached import below
 from ctxrepo.hooks.known.locate import Scope
+from ctxrepo.hooks.known.packet_rows import IndexRow, SelectedFile, notes_at
 
 NoteFields = tuple[str, str, str]
 """A note: (path in the memory repository, description, tags)."""

@@ -14,11 +14,9 @@ from ctxrepo.domain.text import (
     pieces,
     size,
 )
-from ctxrepo.hooks.known.cached import (
-    BETWEEN_TITLES,
-    RULES,
+from ctxrepo.hooks.known.cached import BETWEEN_TITLES, RULES, box_of
+from ctxrepo.hooks.known.packet_rows import (
     PacketEntry,
-    box_of,
     by_category,
     daily_notes,
     entries_at,

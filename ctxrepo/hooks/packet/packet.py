@@ -3,8 +3,9 @@
 import _sqlite3
 
 from ctxrepo.domain.text import OVERHEAD, seal, size
-from ctxrepo.hooks.known.cached import EntryHit, generation_of, selected_of, without_overtaken
+from ctxrepo.hooks.known.cached import EntryHit, generation_of
 from ctxrepo.hooks.known.locate import Place, Scope, folders_of, inside
+from ctxrepo.hooks.known.packet_rows import selected_of, without_overtaken
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (

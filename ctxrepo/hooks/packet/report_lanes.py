@@ -2,7 +2,7 @@
 
 from ctxrepo.domain.text import OVERHEAD, UNLIMITED, age_mark, fitting, index_line, short_id, size
 from ctxrepo.domain.words.categories import SPELLINGS
-from ctxrepo.hooks.known.cached import PacketEntry, doubtful_entries, report_entries
+from ctxrepo.hooks.known.packet_rows import PacketEntry, doubtful_entries, report_entries
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
     PINNED,

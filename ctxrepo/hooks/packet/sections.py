@@ -15,7 +15,8 @@ from ctxrepo.domain.text import (
     size,
     with_doubt,
 )
-from ctxrepo.hooks.known.cached import BETWEEN_TITLES, CachedFault, CachedHandoff, EntryHit, IndexRow
+from ctxrepo.hooks.known.cached import BETWEEN_TITLES, CachedFault, EntryHit
+from ctxrepo.hooks.known.packet_rows import CachedHandoff, IndexRow
 from ctxrepo.hooks.known.world import RECALL_BYTES
 from ctxrepo.hooks.session.ledger_words import FAULT
 from ctxrepo.hooks.session.session import Session

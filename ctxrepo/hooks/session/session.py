@@ -26,7 +26,7 @@ from ctxrepo.hooks.session.ledger_words import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # most hooks read no rows of the index
-    from ctxrepo.hooks.known.cached import IndexRow
+    from ctxrepo.hooks.known.packet_rows import IndexRow
 
 SWITCHED_OFF = "memory is switched off for this session; `ctxrepo session on` switches it on"
 """Why a session for which somebody said `session off` is given nothing, and what helps."""

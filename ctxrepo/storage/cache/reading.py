@@ -14,7 +14,8 @@ from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.records.evidence import Evidence, Marks
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
-from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN, index_of
+from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN
+from ctxrepo.hooks.known.packet_rows import index_of
 from ctxrepo.storage.cache.doubts import doubts_in, scanned, stamp_of_scope
 from ctxrepo.storage.cache.evidence_rows import EvidenceRows
 from ctxrepo.storage.cache.layout import (

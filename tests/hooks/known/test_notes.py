@@ -8,14 +8,8 @@ from collections.abc import Iterator
 import pytest
 from world import World
 
-from ctxrepo.hooks.known.cached import (
-    by_category,
-    changed_since,
-    daily_notes,
-    index_of,
-    open_cache,
-    pinned_of,
-)
+from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.known.packet_rows import by_category, changed_since, daily_notes, index_of, pinned_of
 
 NOTES = {
     "shop/a.md": "---\ndescription: The first\ntags: [x]\nupdated: 2026-01-02\n---\n- [gotcha] mind it\n",

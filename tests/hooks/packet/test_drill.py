@@ -17,7 +17,7 @@ from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, lanes_of
 LANE = '''
 """What the weather is: the WEATHER.md of each scope, as it is written."""
 
-from ctxrepo.hooks.known.cached import entries_at
+from ctxrepo.hooks.known.packet_rows import entries_at
 from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, NoteLane
 
 class _Weather(NoteLane):

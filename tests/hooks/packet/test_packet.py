@@ -25,7 +25,8 @@ from ctxrepo.domain.text import (
     size,
 )
 from ctxrepo.domain.working.checklist import items_of
-from ctxrepo.hooks.known.cached import CachedFault, CachedHandoff, EntryHit, IndexRow, PacketEntry
+from ctxrepo.hooks.known.cached import CachedFault, EntryHit
+from ctxrepo.hooks.known.packet_rows import CachedHandoff, IndexRow, PacketEntry
 from ctxrepo.hooks.packet.frame_lanes import CAVEAT_TEXT
 from ctxrepo.hooks.packet.lane import DEFAULT, Bounds, PacketContents, ScopeContents
 from ctxrepo.hooks.packet.packet import PREAMBLE, Packet, fill_in, packet

@@ -13,7 +13,8 @@ from machines import NOW, Machine
 from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.hooks.known.cached import changed_since, generation_of
+from ctxrepo.hooks.known.cached import generation_of
+from ctxrepo.hooks.known.packet_rows import changed_since
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
