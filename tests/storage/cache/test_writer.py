@@ -18,7 +18,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known import cached as hook_cache
-from ctxrepo.hooks.known import cached as hook_notes
+from ctxrepo.hooks.known import packet_rows as hook_notes
 from ctxrepo.hooks.known.cached import HABITS, RULES
 from ctxrepo.hooks.recall.prompt_query import find
 from ctxrepo.storage.cache.layout import Fault, NewestHandoff
