@@ -154,6 +154,8 @@ def failure_block(
     """A block of at most `FAILURE_LIMIT` entries about the failure that are news to the session, or ''."""
     if not event.session:  # without a ledger it would be said at every failure
         return ""
+    if event.command.lstrip().startswith("ctxrepo "):  # it says itself what was wrong
+        return ""
     asked = question(event.command, output)
     folder = SessionFolder(event.cwd)
     folders = folders_of(place_of(db, world, folder).scopes)

@@ -45,6 +45,11 @@ def test_a_failure_that_nothing_is_known_about_is_met_with_silence(shop: World) 
     assert fails(shop, "cargo build", "error[E0382]: borrow of moved value: `x`") == ""
 
 
+def test_a_command_of_ours_says_itself_what_was_wrong(shop: World) -> None:
+    assert fails(shop, f"ctxrepo edit ^1 --old '{FAILED}'") == ""
+    assert fails(shop, f"make test-db '{FAILED}'") != ""
+
+
 def test_without_reminders_nothing_is_given(shop: World) -> None:
     shop.compile(reminders="off")
     assert fails(shop) == ""
