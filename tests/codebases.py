@@ -12,15 +12,15 @@ from repositories import make_checkout
 from ctxrepo.storage.code.tree import CodeTree
 
 DAY = 86_400
-START = 1_700_000_000
-"""When the first commit of each was made; each later one is a day after the one before."""
+START = 1_788_220_800
+"""A day before the first commit of each; each later one is a day after the one before. 2026-09-01."""
 
 
 class Codebase:
     """A checkout at `top` whose commits are `days` apart."""
 
     def __init__(self, top: Path) -> None:
-        self.top = make_checkout(top)
+        self.top = top if (top / ".git").exists() else make_checkout(top)
         self.count = 0
 
     def git(self, *words: str) -> str:

@@ -8,13 +8,14 @@ from datetime import datetime
 from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.doubts.moments import Moments, moments_in
 from ctxrepo.domain.project.layout import EVIDENCE
+from ctxrepo.services.freshness.code_source import CODE
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
 from ctxrepo.services.reading.marks import evidence_at, keys_in
 from ctxrepo.storage.memory import Memory
 
-SOURCES = (DoubtSource("words", word_doubts), DoubtSource("use", use_doubts, use_stamp))
+SOURCES = (DoubtSource("words", word_doubts), DoubtSource("use", use_doubts, use_stamp), CODE)
 
 
 def scan(memory: Memory, now: datetime) -> int:

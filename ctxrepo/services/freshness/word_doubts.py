@@ -28,7 +28,7 @@ def word_doubts(given: DetectorInput) -> list[Doubt]:
 
 def _overtaken(given: DetectorInput) -> list[Doubt]:
     entries = [known.entry for known in given.entries]
-    ages = _Ages(given)
+    ages = Ages(given)
     overlaps = Overlaps([entry.text for entry in entries])
     pairs = overtaken(overlaps, len(entries), lambda number: ages.of(entries[number]))
     by_older = {pair.older: pair.newer for pair in pairs}
@@ -62,7 +62,7 @@ def _other_values(given: DetectorInput) -> list[Doubt]:
         if key := known.entry.key.casefold():
             by_key[key].append(known.entry)
     shared = {key: entries for key, entries in by_key.items() if len(entries) > 1}
-    ages, doubts = _Ages(given), []
+    ages, doubts = Ages(given), []
     for key in sorted(shared.keys() & given.keys):
         *older, newest = sorted(shared[key], key=lambda entry: (ages.of(entry), entry.path, entry.first_line))
         for entry in older:
@@ -73,7 +73,7 @@ def _other_values(given: DetectorInput) -> list[Doubt]:
     return doubts
 
 
-class _Ages:
+class Ages:
     """Since when entries say what they say: as recorded, else by the commit that brought them."""
 
     def __init__(self, given: DetectorInput) -> None:

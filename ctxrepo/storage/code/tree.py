@@ -7,12 +7,14 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
+from ctxrepo.domain.formats.moment import second
 from ctxrepo.errors import GitFailed
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.user.sound import is_path, is_sound
@@ -40,18 +42,32 @@ class TreeFile(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A commit and its day, YYYY-MM-DD."""
+    """A commit, and when it was made, in seconds."""
 
     commit: str
-    day: str
+    seconds: int
+
+    @property
+    def at(self) -> str:
+        """When it was made, in ISO form, in UTC."""
+        return second(datetime.fromtimestamp(self.seconds, UTC))
+
+    @property
+    def day(self) -> str:
+        return self.at[:10]
 
 
 class CodeTree:
     """The tree of the commit `commit` of the repository around a folder; `paths` are in NFC, whatever git
-    has. What another repository holds (a submodule) isn't known."""
+    has, and `seconds` is when HEAD was made. What another repository holds (a submodule) isn't known."""
 
-    def __init__(self, git: Git, commit: str, day: str, *, is_shallow: bool) -> None:
-        self._git, self.commit, self.day, self.is_shallow = git, commit, day, is_shallow
+    @property
+    def moment(self) -> Moment:
+        """HEAD, and when it was made."""
+        return Moment(self.commit, self.seconds)
+
+    def __init__(self, git: Git, commit: str, seconds: int = 0, *, is_shallow: bool = False) -> None:
+        self._git, self.commit, self.seconds, self.is_shallow = git, commit, seconds, is_shallow
 
     @classmethod
     def open(cls, folder: Path, env: Mapping[str, str]) -> "CodeTree | None":
@@ -62,10 +78,10 @@ class CodeTree:
             return None
         git = Git(real, env, is_offline=True)
         shallow = _words(git, "rev-parse", "--is-shallow-repository").strip()
-        commit, _, day = _words(git, "log", "-1", *_PLAIN, "--format=%H %cs", "HEAD").strip().partition(" ")
+        commit, _, at = _words(git, "log", "-1", *_PLAIN, "--format=%H %ct", "HEAD").strip().partition(" ")
         if not _COMMIT.fullmatch(commit):
             return None
-        return cls(git, commit, day, is_shallow=shallow != "false")
+        return cls(git, commit, int(at), is_shallow=shallow != "false")
 
     def at(self, commit: str) -> "CodeTree | None":
         """The tree of another commit; None where that isn't on this machine."""
@@ -76,7 +92,7 @@ class CodeTree:
         wanted = [commit for commit in dict.fromkeys(commits) if _COMMIT.fullmatch(commit)]
         kinds = self._kinds(wanted)
         there = [commit for commit in wanted if kinds.get(commit, ("", ""))[1] == "commit"]
-        return {c: CodeTree(self._git, c, "", is_shallow=self.is_shallow) for c in there}
+        return {commit: CodeTree(self._git, commit, is_shallow=self.is_shallow) for commit in there}
 
     @cached_property
     def files(self) -> dict[str, TreeFile]:
@@ -255,10 +271,10 @@ class CodeTree:
     def log(self, since: str, likeness: str) -> str | None:
         """The first-parent line from after `since` ('' for all of it) to here, oldest first, with what each
         commit changed, as `git log --raw -z` writes it; None where git can't tell. Each commit begins with
-        \\1, its id and its day."""
+        \\1, its id and its moment."""
         words = ("-c", "log.diffMerges=separate", "log", *_PLAIN, "--first-parent", "-m", "-z", "-l1000")
         span = f"{since}..{self.commit}" if since else self.commit
-        form = ("--raw", "--no-abbrev", "--reverse", "--format=%x01%H %cs", likeness)
+        form = ("--raw", "--no-abbrev", "--reverse", "--format=%x01%H %ct", likeness)
         out = self._git.output(*words, *form, span, timeout=_LONG)
         return None if out is None else out.decode("utf-8", "replace")
 

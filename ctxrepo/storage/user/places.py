@@ -171,6 +171,8 @@ class RepositoryPlaces:
     """Which files agents' tools have read and edited, as hooks note it; a full one becomes `….1`."""
     usage = _Below("usage.db")
     """What became of the entries that sessions were given."""
+    code = _Below("code")
+    """What was found out about the words of entries in each project's code."""
     held = _Below("held.json")
     """What the write guard keeps out of commits."""
     blocks = _Below("blocks.json")

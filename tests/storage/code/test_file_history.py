@@ -6,7 +6,7 @@ from pathlib import Path
 
 from codebases import Codebase
 
-from ctxrepo.storage.code.history import History
+from ctxrepo.storage.code.file_history import History
 
 _LONG = "".join(f"line {number}\n" for number in range(30))
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.code.history import History
+from ctxrepo.storage.code.file_history import History
 from ctxrepo.storage.code.tree import CodeTree, TreeFile
 
 PLACES = 8

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from codebases import Codebase
 
-from ctxrepo.storage.code.history import History
+from ctxrepo.storage.code.file_history import History
 from ctxrepo.storage.code.tree import CodeTree
-from ctxrepo.storage.code.words import PLACES, is_partial, is_source, update_index, words_before
+from ctxrepo.storage.code.word_index import PLACES, is_partial, is_source, update_index, words_before
 
 
 @pytest.fixture

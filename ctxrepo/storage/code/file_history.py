@@ -51,8 +51,8 @@ class History:
             if log is not None:
                 for part in log.split("\x01")[1:]:
                     head, *fields = part.split("\0")
-                    commit, _, day = head.strip().partition(" ")
-                    self._read(Moment(commit, day), fields)
+                    commit, _, at = head.strip().partition(" ")
+                    self._read(Moment(commit, int(at)), fields)
                 break
         return self._versions
 

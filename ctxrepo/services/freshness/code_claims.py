@@ -1,0 +1,114 @@
+"""Whether declared claims about a project's code hold, in its commit or as it lies on disk."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from ctxrepo.domain.doubts.claim import MOST_BYTES, Claim, Verdict, judge, parse_claim
+from ctxrepo.errors import CtxrepoError, Unreadable
+from ctxrepo.lazy import dataclass
+from ctxrepo.storage.code.file_history import History
+from ctxrepo.storage.code.tree import CodeTree, Moment
+from ctxrepo.storage.disk.foreign import read
+
+_SHORT = 10
+"""Digits of a commit's id that are shown."""
+
+_STEPS = 60
+
+
+@dataclass(frozen=True)
+class ClaimState:
+    """A claim holds at a commit (`held`), or no longer since it (`changed`), or that isn't known (None)."""
+
+    claim: str
+    outcome: Literal["held", "changed", "unknown"]
+    moment: Moment | None = None
+
+    @property
+    def words(self) -> str:
+        """`src/a.py::N=3: held at 1a2b3c4d5e`."""
+        if self.moment is None:
+            return f"{self.claim}: can't tell"
+        commit = self.moment.commit[:_SHORT]
+        return f"{self.claim}: " + (
+            f"held at {commit}" if self.outcome == "held" else f"changed since {commit} of {self.moment.day}"
+        )
+
+
+@dataclass(frozen=True)
+class DeclaredClaims:
+    """The claims of an entry, as typed, with the commit of the code when they were declared, '' for none, and
+    the moment of that in seconds, 0 for unknown."""
+
+    entry: str
+    holds: Sequence[str]
+    code: str = ""
+    at: float = 0.0
+
+
+def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
+    """Whether a claim holds in a commit of a tree's repository."""
+    place = (commit, claim.path)
+    if not claim.symbol or claim.is_absent:
+        is_there = bool(tree.there_before([place]))
+        if not is_there and tree.is_elsewhere(claim.path):
+            return "unknown"
+        return "held" if is_there != claim.is_absent else "false"
+    file = tree.files_at([place]).get(place)
+    if file is None:
+        return "unknown" if tree.is_elsewhere(claim.path) else "false"
+    data = next((data for _, data in tree.blobs([file])), None) if file.size <= MOST_BYTES else None
+    return judge(claim, data)
+
+
+def verdict_on_disk(top: Path, claim: Claim) -> Verdict:
+    """Whether a claim holds in what lies in the checkout at `top`, committed or not."""
+    path = top / claim.path
+    if not claim.symbol:
+        return "held" if path.exists() != claim.is_absent else "false"
+    try:
+        data = read(path, MOST_BYTES, follow=False)
+    except Unreadable:
+        return "unknown"
+    return "false" if data is None else judge(claim, data)
+
+
+def states_of(tree: CodeTree, declared: Sequence[DeclaredClaims]) -> dict[str, list[ClaimState]]:
+    """entry -> how each of its claims stands at the tree's commit."""
+    return {one.entry: [_state(tree, text, one) for text in one.holds] for one in declared}
+
+
+def _state(tree: CodeTree, text: str, declared: DeclaredClaims) -> ClaimState:
+    try:
+        claim = parse_claim(text)
+        verdict = verdict_at(tree, tree.commit, claim)
+    except CtxrepoError:  # records come from other machines, too
+        return ClaimState(text, "unknown")
+    if verdict == "held":
+        return ClaimState(text, "held", tree.moment)
+    if verdict == "false" and (moment := _changed(tree, claim, declared)):
+        return ClaimState(text, "changed", moment)
+    return ClaimState(text, "unknown")
+
+
+def _changed(tree: CodeTree, claim: Claim, declared: DeclaredClaims) -> Moment | None:
+    """Which commit took what a claim says, that doesn't hold now. None where no commit before is known in
+    which it did: it may be about what isn't committed yet, or is on another branch."""
+    there = tree.at_each([declared.code])
+    since = declared.code if there else tree.last_before(declared.at) if declared.at else ""
+    if not since or tree.common_with(since) != since:
+        return None
+    history = History(tree, [since])
+    versions = history.versions.get(claim.path) or (
+        sorted(
+            v for path, some in history.versions.items() if path.startswith(f"{claim.path}/") for v in some
+        )
+    )
+    holds = has_held = verdict_at(tree, since, claim) == "held"
+    moment = tree.moment
+    for version in [one for one in versions if one.number > tree.number(since)][-_STEPS:]:
+        did, holds = holds, verdict_at(tree, version.moment.commit, claim) == "held"
+        has_held = has_held or holds
+        moment = version.moment if did and not holds else moment
+    return moment if has_held else None

@@ -1,0 +1,104 @@
+"""The source of doubts that looks at a project's code: what entries name, cite and claim of it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ctxrepo.domain.doubts.doubt import Doubt
+from ctxrepo.domain.formats.jsonl import record
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.services.freshness.code_claims import ClaimState, DeclaredClaims, states_of
+from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, CodeScan, scan_code
+from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
+from ctxrepo.services.freshness.project_code import ask_code, checkouts_of, code_stamp
+from ctxrepo.services.freshness.word_doubts import Ages
+from ctxrepo.storage.code.tree import CodeTree
+from ctxrepo.storage.code.word_index import WordIndex
+from ctxrepo.storage.disk.foreign import text
+from ctxrepo.storage.disk.private import make_folder, put_whole
+from ctxrepo.storage.memory import Memory
+
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+def _stamp(memory: Memory, scope: str, _now: datetime) -> str:
+    return code_stamp(memory, checkouts_of(memory, scope))
+
+
+def _doubts(given: DetectorInput) -> list[Doubt]:
+    """Entries of a project that name, cite or claim what its code has no longer."""
+    tops = checkouts_of(given.memory, given.scope)
+    if not tops:
+        return []
+    known = given.memory.cache.evidence([one.entry.id for one in given.entries])
+    ages = Ages(given)
+    entries = [_entry(given, number, known, ages) for number in range(len(given.entries))]
+    declared = [declared_claims(known[e.id], e) for e in entries if e.id in known and known[e.id].holds]
+    file = given.memory.state.code / f"{given.scope}.json"
+    answer = ask_code(given.memory, tops, partial(_look, entries, declared, _read_facts(file)))
+    if answer is None:
+        return []
+    scan, states = answer
+    make_folder(file.parent)
+    put_whole(file, json.dumps(_facts_as_json(scan.facts)))
+    paths = {entry.id: entry.path for entry in entries}
+    return [
+        *scan.doubts,
+        *(doubt for entry, some in states.items() for doubt in _of_claims(entry, paths[entry], some)),
+    ]
+
+
+CODE = DoubtSource("code", _doubts, _stamp)
+
+
+def _look(
+    entries: Sequence[CodeEntry], declared: Sequence[DeclaredClaims], facts: CodeFacts, tree: CodeTree
+) -> tuple[CodeScan, dict[str, list[ClaimState]]]:
+    return scan_code(tree, entries, facts), states_of(tree, declared)
+
+
+def _entry(given: DetectorInput, number: int, known: Mapping[str, EntryEvidence], ages: Ages) -> CodeEntry:
+    """An entry with the commit of the code by which it was last found to hold, or was written."""
+    entry = given.entries[number].entry
+    evidence = known.get(entry.id)
+    worded = ages.of(entry)
+    if evidence is None:
+        return CodeEntry(entry.id, entry.path, entry.text, "", seconds_of(worded) or 0.0)
+    if evidence.verified > worded:
+        at = seconds_of(evidence.verified) or 0.0
+        return CodeEntry(entry.id, entry.path, entry.text, evidence.verified_code, at)
+    return CodeEntry(
+        entry.id, entry.path, entry.text, evidence.code, seconds_of(worded) or 0.0, evidence.cites
+    )
+
+
+def declared_claims(evidence: EntryEvidence, entry: CodeEntry) -> DeclaredClaims:
+    return DeclaredClaims(entry.id, evidence.holds, entry.code or evidence.code, entry.at)
+
+
+def _of_claims(entry: str, path: str, states: Sequence[ClaimState]) -> Iterator[Doubt]:
+    for state in states:
+        if state.outcome == "changed" and state.moment:
+            claim = state.claim if len(state.claim) < 40 else f"{state.claim[:39]}…"
+            words = f"{claim} holds no longer since {state.moment.day}"
+            yield Doubt(entry, path, "claim", state.claim, words, state.moment.at, state.moment.commit)
+
+
+def _read_facts(file: Path) -> CodeFacts:
+    """Facts that an earlier scan left; none where they can't be read, and all is looked for again."""
+    fields: Mapping[str, Any] = record(text(file, _MOST_BYTES)) or {}
+    try:
+        places = {str(word): tuple(map(str, paths)) for word, paths in fields["places"].items()}
+        past = {str(c): {str(w): str(p) for w, p in words.items()} for c, words in fields["past"].items()}
+        return CodeFacts(WordIndex(str(fields["commit"]), places), past)
+    except (KeyError, TypeError, AttributeError):
+        return CodeFacts()
+
+
+def _facts_as_json(facts: CodeFacts) -> dict[str, Any]:
+    index = facts.index
+    return {"commit": index.commit, "places": index.places, "past": facts.past} if index else {}
