@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from ctxrepo.app.notes.claims import claim_lines
 from ctxrepo.app.notes.targets import ChecklistRequest, TargetRequest
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.described import Between
@@ -120,6 +121,7 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     desk.notice(*doubtful[:_MOST_DOUBTS])
     if len(doubtful) > _MOST_DOUBTS:
         desk.notice(f"{len(doubtful) - _MOST_DOUBTS} more are in doubt: see `ctxrepo stale`")
+    desk.notice(*claim_lines(desk, [(one.id, one.path) for one in shown]))
     data = {
         "path": note.path,
         "hash": reading.hash,

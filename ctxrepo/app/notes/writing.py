@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.app.notes.claims import require_claims
 from ctxrepo.app.notes.targets import ChecklistRequest, EntriesRequest, TargetRequest
 from ctxrepo.app.result import Result, writes
 from ctxrepo.domain.formats.plain_data import plain_data
@@ -86,16 +87,27 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
         raise UsageError(
             f"--key and --supersedes take one fact, not {len(facts)}", "Remember such a fact by itself."
         )
+    require_claims(desk, facts)
     memory, agent = desk.memory, desk.origin.agent
     ready = [prepare(memory, fact, desk.project) for fact in facts] if first.is_proposal or agent else []
     if first.is_proposal or any(is_staged(memory, agent, one.scope.folder) for one in ready):
         proposed = propose_all(memory, ready, desk.origin, desk.now)
         names = " ".join(one.id for one in proposed)
         desk.notice(f"sessions don't see proposals; `ctxrepo inbox accept {names}` remembers it")
+        if any(fact.holds for fact in facts):
+            desk.notice("its claims were checked, and aren't kept with a proposal")
         return proposed
     results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now, desk.code_at_hand)
-    desk.notice(*doubts(results), *_cut_pins(desk, facts, results))
+    desk.notice(*doubts(results), *_cut_pins(desk, facts, results), *_remarks(facts, results))
     return results
+
+
+def _remarks(facts: Sequence[Fact], results: Sequence[RememberResult]) -> Iterator[str]:
+    """What is better not said, or said otherwise; once, however many facts there are."""
+    from ctxrepo.domain.doubts.remarks import remarks
+
+    new = (fact for fact, result in zip(facts, results, strict=True) if not result.existing)
+    yield from dict.fromkeys(line for fact in new for line in remarks(fact.text, fact.category))
 
 
 def _cut_pins(desk: Desk, facts: Sequence[Fact], results: Sequence[RememberResult]) -> Iterator[str]:

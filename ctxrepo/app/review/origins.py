@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.app.notes.claims import claim_lines
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.moment import second, second_at, seconds_of
 from ctxrepo.domain.formats.plain_data import plain_data
@@ -91,6 +92,8 @@ def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     items = [item for item in _items(memory) if _is_about(item, found)]
     waiting = [save for save in memory.journal.read() if save.path == found.path]
     state = [*_state(memory, found, records), *_on_its_way(memory, found, waiting)]
+    if found.id and not found.is_gone:
+        state += claim_lines(desk, [(found.id, found.path)])
     usage = usage_of(memory, found.ids, () if found.id else found.paths)
     evidence = by_entry(records).get(found.id)
     answer = Why(found, moments, proposals, waiting, records, evidence, usage, state, items)

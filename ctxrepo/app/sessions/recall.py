@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxrepo.app.notes.claims import claim_lines
 from ctxrepo.app.result import Result
 from ctxrepo.app.surprise import log_traceback, of_database
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
@@ -78,7 +79,9 @@ def _recalled(desk: Desk, request: MemoryRecallRequest) -> RecallResult:
     if request.scope:
         folders = [scope_named(desk.memory, request.scope, desk.project).folder]
     asker = Caller(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
-    return recall(desk.memory, request.question, folders, asker, desk.now)
+    result = recall(desk.memory, request.question, folders, asker, desk.now)
+    desk.notice(*claim_lines(desk, [(hit.id.removeprefix("^"), hit.path) for hit in result.hits]))
+    return result
 
 
 def recall_in_folder(desk: Desk, request: FolderRecallRequest) -> Result[RecallResult]:

@@ -52,13 +52,15 @@ def head_stamp(top: Path) -> str:
     return " ".join([head, *(stamp_of(str(file)) or "-" for file in files if is_path(file))])
 
 
-def ask_code(memory: Memory, tops: Sequence[Path], question: Callable[[CodeTree], Answer]) -> Answer | None:
+def ask_code(
+    memory: Memory, tops: Sequence[Path], question: Callable[[CodeTree], Answer], patience: float = _PATIENCE
+) -> Answer | None:
     """What `question` (by name, or a `partial`) answers of the checkout whose commit is the newest; None
     where there is none, or it doesn't answer."""
     if not tops:
         return None
     try:
-        return memory.outside.ask(tops[0], partial(_answer, tops, dict(memory.env), question), _PATIENCE)
+        return memory.outside.ask(tops[0], partial(_answer, tops, dict(memory.env), question), patience)
     except CtxrepoError:
         return None
 

@@ -241,7 +241,7 @@ class _Writing(PreparedFact):
         times = 0
         if entry.id in known.struck:
             self._evidence("stated", entry.id, entry.path)
-        elif not is_repeat(evidence, entry.id, self.draft, self.now):
+        elif self.fact.holds or not is_repeat(evidence, entry.id, self.draft, self.now):
             self._evidence("reinforced", entry.id, entry.path)
             times = said.reinforced + 1 if said else 1
         done = replace(self._supersede(entry, [self.superseded]), reinforced=times)
@@ -340,9 +340,12 @@ class _Writing(PreparedFact):
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
         one = made(self.draft, kind, entry_id, path, self.now, to)
-        if kind == "stated":
+        holds = tuple(self.fact.holds)
+        if kind == "stated" or (kind == "reinforced" and holds):
             code, cites = self.code.of(path, self.line) if self.code else ("", ())
-            one = replace(one, key=self.fact.key, code=code, cites=cites)
+            code = self.code.commit if self.code and holds else code
+            key = self.fact.key if kind == "stated" else ""
+            one = replace(one, key=key, code=code, cites=cites, holds=holds)
         record_all(self.draft, [one], self.now)
 
     @property

@@ -28,6 +28,8 @@ class Fact:
     """Give it an id that stays the same when its text is edited."""
     pin: bool = False
     """Pin it, so that sessions are shown it before other entries."""
+    holds: Sequence[str] = ()
+    """A claim about the code on which the fact rests, e.g. 'src/api.py::RETRIES=3'; may be given again."""
     is_proposal: bool = False
     """Only propose it: it waits in the inbox and isn't given to sessions."""
 

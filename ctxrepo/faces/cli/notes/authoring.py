@@ -46,6 +46,7 @@ _MEANT = {
     supersedes="--supersedes ID",
     with_id="--id",
     pin=USUAL,
+    holds="--holds CLAIM",
     is_proposal="--stage",
 )
 def remember(request: Fact, json: bool = False) -> None:

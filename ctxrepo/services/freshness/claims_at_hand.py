@@ -1,0 +1,90 @@
+"""Claims are checked where somebody is: when a fact is declared to rest on them, and when it is used."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from ctxrepo.domain.doubts.claim import Claim, Verdict, parse_claim
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.project.layout import scope_of
+from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
+from ctxrepo.errors import NoAnswer, Refused
+from ctxrepo.services.freshness.code_claims import (
+    ClaimState,
+    DeclaredClaims,
+    states_of,
+    verdict_at,
+    verdict_on_disk,
+)
+from ctxrepo.services.freshness.project_code import ask_code, checkouts_of
+from ctxrepo.services.locate.code_at_hand import CodeAtHand
+from ctxrepo.services.reading.evidence_view import evidence_in_view
+from ctxrepo.storage.code.tree import CodeTree
+from ctxrepo.storage.memory import Memory
+
+_PATIENCE = 5.0
+"""Seconds that somebody waits for the code of a project."""
+
+MOST_SHOWN = 5
+"""So many claims are told of beside what is read."""
+
+
+def require_held(memory: Memory, code: CodeAtHand, holds: Sequence[str]) -> Iterator[str]:
+    """Refused where one of these claims is false, in the checkout as it lies there and as it is committed;
+    else a line about each of which somebody should know more. UsageError for one that is malformed."""
+    claims = [parse_claim(text) for text in holds]
+    verdicts: Sequence[tuple[Verdict, Verdict]] = [("unknown", "unknown")] * len(claims)
+    try:
+        question = partial(_verdicts, code.top, dict(code.env), claims)
+        verdicts = memory.outside.ask(code.top, question, _PATIENCE)
+    except NoAnswer:
+        pass
+    told = [*zip(claims, verdicts, strict=True)]
+    if false := [claim.text for claim, verdict in told if verdict[0] == "false" and verdict[1] != "held"]:
+        one = f"the claim {false[0]} is" if len(false) == 1 else f"the claims {', '.join(false)} are"
+        raise Refused(f"{one} false in {code.top}", "Look there, and declare what holds. Nothing was saved.")
+    for claim, (on_disk, committed) in told:
+        if "held" not in (on_disk, committed):
+            yield f"nobody can tell whether {claim.text} holds; it is checked again with each commit"
+        elif committed != "held":
+            yield f"{claim.text} holds in the files, and in no commit yet"
+
+
+def _verdicts(top: Path, env: dict[str, str], claims: Sequence[Claim]) -> Sequence[tuple[Verdict, Verdict]]:
+    """(as it lies there, as it is committed) for each claim."""
+    tree = CodeTree.open(top, env)
+    return [
+        (verdict_on_disk(top, claim), verdict_at(tree, tree.commit, claim) if tree else "unknown")
+        for claim in claims
+    ]
+
+
+def claims_now(
+    memory: Memory, entries: Iterable[tuple[str, str]], code: CodeAtHand | None
+) -> dict[str, list[ClaimState]]:
+    """id -> how the claims stand that were declared with entries, given by (id, path): in the checkout at
+    hand where that is their project's, else in one that is recorded."""
+    places = dict(entries)
+    known = by_entry(evidence_in_view(memory).about(places))
+    with_claims = {name: one for name, one in known.items() if one.holds and name in places}
+    states: dict[str, list[ClaimState]] = {}
+    for scope in sorted({scope_of(places[name]) for name in with_claims}):
+        declared = [_declared(one) for name, one in with_claims.items() if scope_of(places[name]) == scope]
+        is_here = code is not None and code.folder == scope
+        tops = [code.top] if code and is_here else checkouts_of(memory, scope)
+        answer = ask_code(memory, tops, partial(_states, declared), _PATIENCE)
+        states |= answer if answer is not None else _unknown(declared)
+    return states
+
+
+def _states(declared: Sequence[DeclaredClaims], tree: CodeTree) -> dict[str, list[ClaimState]]:
+    return states_of(tree, declared)
+
+
+def _unknown(declared: Collection[DeclaredClaims]) -> dict[str, list[ClaimState]]:
+    return {one.entry: [ClaimState(text, "unknown") for text in one.holds] for one in declared}
+
+
+def _declared(known: EntryEvidence) -> DeclaredClaims:
+    code = known.verified_code or known.code
+    return DeclaredClaims(known.entry, known.holds, code, seconds_of(known.last) or 0.0)
