@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.score.standing import CAPS, EntryFacts
 from ctxrepo.domain.text import day_of
 
@@ -55,7 +56,7 @@ def facts_of() -> st.SearchStrategy[EntryFacts]:
         evidence=st.one_of(st.none(), _EVIDENCE),
         helpful=st.integers(0, 5),
         contradicted=st.integers(0, 3),
-        touched=st.one_of(st.just(0), _DAYS),
+        activity=st.builds(Activity, st.integers(0, 9), st.one_of(st.just(0), _DAYS)),
         until=st.one_of(st.just(0), st.integers(TODAY - 3, TODAY + 3)),
         is_doubtful=st.booleans(),
     )

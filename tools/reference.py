@@ -28,7 +28,7 @@ from ctxrepo.faces.cli.parser import registered
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch reinforce verify undo "
     "restore log open export scratch dream",
-    "Look through them": "search tags topics links recall trace history why diff stats",
+    "Look through them": "search tags topics pages links recall trace history why diff stats",
     "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
     "inbox conflicts declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session sessions tape "
@@ -42,7 +42,7 @@ MODULES = {
     "notes.relocating": "move archive forget touch reinforce verify undo restore",
     "notes.lookup": "read search tags links export list=list_notes",
     "notes.caretaking": "check dream import=import_",
-    "notes.overviews": "topics",
+    "notes.overviews": "topics pages",
     "notes.scratchpad": "scratch=",
     "sessions.asking": "recall trace stats=",
     "sessions.handing_over": "context anchor handoff hook session= file=",

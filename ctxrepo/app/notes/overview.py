@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.notes.browsing import ScopeRequest
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.described import Between
+from ctxrepo.domain.project.target import ScopeName
+from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.score.residency import Residency
     from ctxrepo.services.score.topics import Topic
+
+
+@dataclass(frozen=True)
+class PagesRequest:
+    """Notes as pages of a working set of so many tokens."""
+
+    scope: ScopeName = ""
+    budget: Annotated[int, Between(0)] = 4096
+    """The tokens of the working set."""
 
 
 def list_topics(desk: Desk, request: ScopeRequest) -> Result[Sequence[Topic]]:
@@ -27,3 +40,32 @@ def list_topics(desk: Desk, request: ScopeRequest) -> Result[Sequence[Topic]]:
         what = cold[0] if len(cold) == 1 else f"{len(cold)} notes"
         desk.notice(f"{what} went cold; nothing is archived by itself, `ctxrepo archive PATH` does it")
     return Result(listed, "topics")
+
+
+def list_pages(desk: Desk, request: PagesRequest) -> Result[Residency]:
+    """Show the notes in view as pages, and how much of each is resident within a budget."""
+    from ctxrepo.hooks.own_files import today
+    from ctxrepo.services.score.pages import pages
+    from ctxrepo.services.score.update_scores import update_scores
+
+    desk.commit_pending()
+    update_scores(desk.memory, today())
+    found = pages(desk.memory, request.scope, desk.project, request.budget)
+    if found.dropped:
+        desk.notice(
+            f"{request.budget} tokens are too few: {len(found.dropped)} pages have less than they should; "
+            "`ctxrepo archive` what is past, or split long notes"
+        )
+    data = [
+        {
+            **{name: getattr(page, name) for name in ("id", "path", "kind", "title", "hash", "updated")},
+            "last_confirmed": page.confirmed or None,
+            "pinned": page.is_pinned,
+            "min_fidelity": page.least,
+            "fidelity": fidelity,
+            "tokens": page.tokens(fidelity),
+            "tokens_full": page.tokens("full"),
+        }
+        for page, fidelity in found.pages
+    ]
+    return Result(found, {"budget": found.budget, "used": found.used, "pages": data})

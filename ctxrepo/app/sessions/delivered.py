@@ -28,7 +28,8 @@ class ContextRequest:
 
     preset: Annotated[
         str | None,
-        f"Use another preset: `daily`, `semantic`, `scored` or `md` (that of {COMPATIBLE}); may be empty.",
+        "Use another preset: `scored`, `clawvm`, `daily`, `semantic` or `md` "
+        f"(that of {COMPATIBLE}); may be empty.",
     ] = None
     budget: Annotated[int, Between(0)] = 0
     """At most this many bytes; 0 for the limit in the settings."""

@@ -1,26 +1,44 @@
 """Which entries name code files that change now."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from ctxrepo.domain.note.links import mentions_of
 
+ACTIVE_DAYS, KNOWN_DAYS = 14, 90
+"""A file is active that changed in so many days; and so many days back it is known when it changed last."""
 
-def days_by_name(days: Mapping[str, int]) -> dict[str, int]:
-    """The name of each file and `folder/name`, in lower case -> the day on which a file that is called so
-    changed last; `days` has it by path."""
-    named: dict[str, int] = {}
-    for path, day in days.items():
+
+class Activity(NamedTuple):
+    """How many commits changed a file within the active days, and the day of the last one, 0 for none."""
+
+    changes: int = 0
+    day: int = 0
+
+
+def activity_of(days: Iterable[int], today: int) -> Activity:
+    """The activity of a file that commits changed on these days, in days since 1970."""
+    known = [*days]
+    return Activity(sum(today - day <= ACTIVE_DAYS for day in known), max(known, default=0))
+
+
+def by_name(files: Mapping[str, Activity]) -> dict[str, Activity]:
+    """The name of each file and `folder/name`, in lower case -> its activity; of several files of
+    that name the highest. `files` has it by path."""
+    named: dict[str, Activity] = {}
+    for path, activity in files.items():
         folder, _, name = path.lower().rpartition("/")
         parent = folder.rpartition("/")[2]
         for key in (name, *([f"{parent}/{name}"] if parent else [])):
-            named[key] = max(day, named.get(key, 0))
+            named[key] = Activity(*map(max, activity, named.get(key, Activity())))
     return named
 
 
-def last_changed(text: str, named: Mapping[str, int]) -> int:
-    """The day on which a file that the text names changed last; 0 for none. A name with its folder before it
-    means no other file of that name."""
+def activity_in(text: str, named: Mapping[str, Activity]) -> Activity:
+    """The activity of the files that a text names: changes of all, and the last day. A name with its folder
+    before it means no other file of that name."""
     mentions = mentions_of(text) if named else set()
     placed = {mention for mention in mentions if "/" in mention}
     bare = mentions - placed - {mention.rpartition("/")[2] for mention in placed}
-    return max((named.get(mention, 0) for mention in placed | bare), default=0)
+    active = [named[mention] for mention in placed | bare if mention in named]
+    return Activity(sum(one.changes for one in active), max((one.day for one in active), default=0))

@@ -2,12 +2,13 @@
 
 Age tells next to nothing about whether a line still holds (docs/adr/0104-an-order-not-a-decay.md). So entries
 that are pinned come first, then those that were verified since the code that they name last changed, those
-that a person stated, those that sessions used, those that name a file which changes now, and the newer ones.
+that a person stated, those that sessions used, those that name files which change now, and the newer ones.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 
+from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.score.standing import (
     CAPS,
     MOST_ACTIVE,
@@ -23,9 +24,6 @@ from ctxrepo.domain.text import day_of
 NEW_DAYS = 14
 """For so many days an entry is active, whatever the room."""
 
-ACTIVE_DAYS = 14
-"""A file is active that changed in so many days."""
-
 CONTRADICTED = 2
 """How many sessions that used an entry one outweighs that contradicted it."""
 
@@ -33,7 +31,7 @@ CONTRADICTED = 2
 def is_verified(facts: EntryFacts) -> bool:
     """Whether somebody verified an entry after the code that it names changed last."""
     verified = day_of(facts.evidence.verified) if facts.evidence and facts.evidence.verified else None
-    return verified is not None and verified >= facts.touched
+    return verified is not None and verified >= facts.activity.day
 
 
 def is_stated_by_person(facts: EntryFacts) -> bool:
@@ -47,11 +45,6 @@ def usefulness(facts: EntryFacts) -> int:
     return facts.helpful - CONTRADICTED * facts.contradicted
 
 
-def active_since(facts: EntryFacts, today: int) -> int:
-    """The day on which a file that an entry names changed last, 0 where none is active."""
-    return facts.touched if today - facts.touched <= ACTIVE_DAYS else 0
-
-
 def is_new(facts: EntryFacts, today: int) -> bool:
     """Whether an entry was first said so lately that nobody can have used it yet."""
     return today - facts.stated < NEW_DAYS
@@ -61,13 +54,13 @@ def reasons(facts: EntryFacts, today: int) -> int:
     """How many of the things that put entries before others hold for this one."""
     useful = usefulness(facts) > 0
     known = (facts.is_pinned, is_verified(facts), is_stated_by_person(facts), useful)
-    return sum((*known, active_since(facts, today) > 0, is_new(facts, today)))
+    return sum((*known, facts.activity.changes > 0, is_new(facts, today)))
 
 
 def ctx_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:
     """The standing of all entries on the day `today`, first things first."""
     order = sorted(entries, key=lambda facts: facts.id)
-    order.sort(key=lambda facts: _rank(facts, today), reverse=True)
+    order.sort(key=_rank, reverse=True)
     counts: Counter[tuple[str, str]] = Counter()
     standings = []
     for facts in order:
@@ -79,13 +72,13 @@ def ctx_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStandi
     return numbered(standings)
 
 
-def _rank(facts: EntryFacts, today: int) -> tuple[bool, bool, bool, int, int, int]:
+def _rank(facts: EntryFacts) -> tuple[bool, bool, bool, int, Activity, int]:
     return (
         facts.is_pinned,
         is_verified(facts),
         is_stated_by_person(facts),
         usefulness(facts),
-        active_since(facts, today),
+        facts.activity,
         facts.last,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.text import day_of
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -42,8 +43,8 @@ class EntryFacts:
     """In how many sessions that were given it it was used."""
     contradicted: int = 0
     """And in how many it was changed, forgotten or superseded."""
-    touched: int = 0
-    """The day on which a code file that it names changed last; 0 for none."""
+    activity: Activity = Activity()
+    """That of the code files that it names."""
     until: int = 0
     """The last day on which it is delivered, by its own words; 0 where they name none."""
     is_doubtful: bool = False

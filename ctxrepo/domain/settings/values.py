@@ -30,7 +30,7 @@ class RepositorySettings:
 class DeliverySettings:
     """What a session is given: `[delivery]`."""
 
-    preset: Literal["", "md", "daily", "semantic", "scored"] = ""
+    preset: Literal["", "md", "daily", "semantic", "scored", "clawvm"] = ""
     """Which parts the block at a session start has: our own, or those of another design. `ctxrepo context
     --explain` shows them."""
     budget_bytes: Annotated[int, Between(0, 1_000_000)] = 9500

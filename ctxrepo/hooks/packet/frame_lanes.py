@@ -4,6 +4,7 @@ from ctxrepo.domain.text import escape_text, fitting, size
 from ctxrepo.hooks.known.cached import faults_of
 from ctxrepo.hooks.known.packet_rows import CachedHandoff, handoff_of
 from ctxrepo.hooks.packet.lane import (
+    CLAWVM,
     DAILY,
     DEFAULT,
     SCRATCHPAD,
@@ -42,7 +43,10 @@ class _Caveat(PacketLane):
         return CAVEAT_TEXT if size(CAVEAT_TEXT) <= room else ""
 
 
-PREAMBLE_LANE = _Preamble("preamble", {DEFAULT: Bounds(1300, 2000), SUBAGENT: Bounds(500, 500)})
+PREAMBLE_LANE = _Preamble(
+    "preamble",
+    {DEFAULT: Bounds(1300, 2000), CLAWVM: Bounds(1300, 2000), SUBAGENT: Bounds(500, 500)},
+)
 CAVEAT = _Caveat("caveat", {SEMANTIC: Bounds(300, 300)})
 
 

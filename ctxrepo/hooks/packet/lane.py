@@ -55,7 +55,7 @@ class PacketContents:
         return bool(projects) and folder == general.folder
 
 
-DEFAULT, DAILY, SEMANTIC, SCORED = "", "daily", "semantic", "scored"
+DEFAULT, DAILY, SEMANTIC, SCORED, CLAWVM = "", "daily", "semantic", "scored", "clawvm"
 SUBAGENT = "subagent"
 """Presets. Nobody chooses the last: it is short, because subagents are many and have one task each."""
 

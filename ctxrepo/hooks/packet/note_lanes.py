@@ -9,6 +9,7 @@ from ctxrepo.domain.text import (
     entry_place,
     escape_field,
     escape_text,
+    fitting,
     index_line,
     passage,
     pieces,
@@ -26,6 +27,7 @@ from ctxrepo.hooks.known.packet_rows import (
 )
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
+    CLAWVM,
     DAILY,
     DEFAULT,
     GLOBAL_DIVISOR,
@@ -69,6 +71,28 @@ class _Memory(PacketLane):
 MEMORY_LANE = _Memory(
     MEMORY, {DEFAULT: Bounds(1024, 3072, keep=ENDS), DAILY: Bounds(0, 4000, most_lines=150, keep=ENDS)}
 )
+
+
+_MOST_LINES, _MOST_BYTES = 200, 8192
+"""The first lines of a MEMORY.md that the preset `clawvm` shows: so many, and no more bytes than these."""
+
+
+class _FirstLines(_Memory):
+    """Each scope's MEMORY.md up to its first 200 lines or 8 KiB, whichever comes first, by the bytes of the
+    file and not of what is delivered; never a part of a line."""
+
+    def cap(self, draft: PacketDraft, section: Section) -> int:
+        return section.bounds.cap
+
+    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
+        lines = [f"{line}\n" for line in draft.contents.memory_text_of(section.key).split("\n")]
+        count = len(fitting(lines, _MOST_BYTES, _MOST_LINES))
+        shown = [escape_text(line[:-1]) + "\n" for line in lines]
+        title = f"## {escape_field(section.key)}/MEMORY.md\n"
+        return pieces(title, shown, "lines", room, most=count or -1)
+
+
+FIRST_LINES = _FirstLines(MEMORY, {CLAWVM: Bounds(0, UNLIMITED)})
 
 
 class _Pinned(PacketLane):

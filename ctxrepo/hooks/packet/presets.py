@@ -2,7 +2,7 @@
 
 from ctxrepo.domain.text import OVERHEAD
 from ctxrepo.hooks.known.world import World
-from ctxrepo.hooks.packet.lane import DAILY, DEFAULT, SCORED, SEMANTIC, SUBAGENT, TOKEN, PacketLane
+from ctxrepo.hooks.packet.lane import CLAWVM, DAILY, DEFAULT, SCORED, SEMANTIC, SUBAGENT, TOKEN, PacketLane
 
 MD = "md"
 """The preset that has no lanes."""
@@ -19,8 +19,9 @@ REPORT_TOKENS, SHARED_TOKENS = 1700, 8000
 
 BUDGETS = {
     DEFAULT: 9500, DAILY: 16000, SEMANTIC: 8000, SCORED: REPORT_TOKENS * TOKEN + OVERHEAD, SUBAGENT: 3000,
+    CLAWVM: 20_000,
 }  # fmt: skip
-"""Preset -> the most bytes of a packet."""
+"""Preset -> the most bytes of a packet; that of `clawvm` has room for its caps, whatever is escaped."""
 
 
 def budget_beside(world: World, own_prompt: str) -> int:
@@ -40,6 +41,11 @@ def lanes_of(preset: str) -> list[PacketLane]:
         from ctxrepo.hooks.packet.note_lanes import RULES_LANE
 
         return [PREAMBLE_LANE, RULES_LANE, INDEX]
+    if preset == CLAWVM:
+        from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
+        from ctxrepo.hooks.packet.note_lanes import FIRST_LINES
+
+        return [PREAMBLE_LANE, FIRST_LINES]
     if preset == SEMANTIC:
         from ctxrepo.hooks.packet.frame_lanes import CAVEAT
         from ctxrepo.hooks.packet.kind_lanes import FACTS, LESSONS, PREFERENCES, TOOLS, USER

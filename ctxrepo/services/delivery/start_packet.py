@@ -44,7 +44,7 @@ def _notes(memory: Memory, folder: str, below: str) -> Iterator[NoteFields]:
                 yield path, head.description, head.tags
 
 
-NAMES = ("daily", "semantic", "scored", MD)
+NAMES = ("daily", "semantic", "scored", "clawvm", MD)
 """What can be delivered instead of our own packet."""
 
 

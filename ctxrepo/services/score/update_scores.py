@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.records.entry_use import Usage
-from ctxrepo.domain.score.activity import days_by_name, last_changed
-from ctxrepo.domain.score.order import ACTIVE_DAYS, ctx_standings
+from ctxrepo.domain.score.activity import KNOWN_DAYS, Activity, activity_in, activity_of, by_name
+from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.seed import seed_standings
 from ctxrepo.domain.score.standing import EntryFacts, until_in
 from ctxrepo.domain.text import day_of
@@ -17,26 +17,29 @@ from ctxrepo.services.usage.entry_usage import counts_by_entry
 from ctxrepo.storage.cache.layout import ScoredEntry, digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
-from ctxrepo.storage.user.code import changed_files
+from ctxrepo.storage.user.code import changed_files, head_of
 
 _PROFILES = {"ctx": ctx_standings, "seed": seed_standings}
 
 _DAY = 86400
+
+_MOST_CHECKOUTS = 20
+"""So many checkouts, those that were recorded last, are asked which files change there."""
 
 
 def update_scores(memory: Memory, now: int) -> bool:
     """Bring the scores in the cache to the day `now`, since 1970; False where nothing has changed since they
     were computed."""
     profile = memory.settings.score.profile
-    changed = _changed_files(memory, now)
+    heads = _update_changed_files(memory, now)
     used = counts_by_entry(memory)
     uses = sorted((name, one.used, one.contradicted) for name, one in used.items())
-    sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(changed.items()), uses]
+    sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses]
     stamp = digest_of(repr(sources))
     if memory.cache.scores_stamp == stamp:
         return False
     evidence = memory.cache.all_evidence()
-    named = {scope: days_by_name(days) for scope, days in changed.items()}
+    named = _active_names(memory, heads)
     facts = (
         _facts(entry, evidence.get(entry.id), used.get(entry.id), named.get(entry.scope, {}))
         for entry in memory.cache.to_score()
@@ -46,7 +49,7 @@ def update_scores(memory: Memory, now: int) -> bool:
 
 
 def _facts(
-    entry: ScoredEntry, evidence: EntryEvidence | None, used: Usage | None, named: Mapping[str, int]
+    entry: ScoredEntry, evidence: EntryEvidence | None, used: Usage | None, named: Mapping[str, Activity]
 ) -> EntryFacts:
     contradicted = max(evidence.contradicted if evidence else 0, used.contradicted if used else 0)
     return EntryFacts(
@@ -58,25 +61,45 @@ def _facts(
         evidence,
         helpful=used.used if used else 0,
         contradicted=contradicted,
-        touched=last_changed(entry.text, named),
+        activity=activity_in(entry.text, named),
         until=until_in(entry.text) if "until:" in entry.text.lower() else 0,
     )
 
 
-def _changed_files(memory: Memory, now: int) -> dict[str, dict[str, int]]:
-    """The folder of each project -> path -> the day on which a commit of a checkout last changed the file, if
-    that is active. A checkout that doesn't answer has none."""
+def _update_changed_files(memory: Memory, now: int) -> dict[tuple[str, str], str]:
+    """Bring to the day `now` what the cache says of files that change in checkouts; returns (folder of the
+    project, top of the checkout) -> the commit and day that it is of. One without an answer stays as it was.
+    """
     may_doubt = memory.settings.project.trust == "open"
     known = (c for c in read_checkouts(memory.places.state) if may_doubt or not c.claim)
-    folders = {Path(c.top): c.folder for c in known if c.folder and os.path.isabs(c.top)}
-    question = partial(_changed_in, (now - ACTIVE_DAYS) * _DAY, dict(memory.env))
-    changed: dict[str, dict[str, int]] = {}
-    for top, times in memory.outside.ask_each(folders, question, lambda place: place):
-        days = changed.setdefault(folders[top], {})
-        for path, at in times.items():
-            days[path] = max(at // _DAY, days.get(path, 0))
-    return changed
+    folders = {c.top: c.folder for c in known if c.folder and os.path.isabs(c.top)}
+    asked = [*folders][-_MOST_CHECKOUTS:]
+    heads = {top: stamp for top, stamp in memory.cache.noted("checkouts").items() if top in folders}
+    env, since = dict(memory.env), (now - KNOWN_DAYS) * _DAY
+    found = {top: f"{head} {now}" for top, head in memory.outside.ask_each(asked, partial(_head, env), Path)}
+    due = [top for top, stamp in found.items() if heads.get(top) != stamp]
+    for top, times in memory.outside.ask_each(due, partial(_changed, since, env), Path):
+        days = {path: [at // _DAY for at in moments] for path, moments in times.items()}
+        memory.cache.set_changed_files(top, {path: activity_of(of, now) for path, of in days.items()})
+        heads[top] = found[top]
+    if due:
+        memory.cache.note(checkouts=heads)
+    return {(folders[top], top): stamp for top, stamp in heads.items()}
 
 
-def _changed_in(since: int, env: Mapping[str, str], top: Path) -> dict[str, int]:
-    return changed_files(top, since, env)
+def _head(env: Mapping[str, str], top: str) -> str:
+    return head_of(Path(top), env)
+
+
+def _changed(since: int, env: Mapping[str, str], top: str) -> dict[str, list[int]]:
+    return changed_files(Path(top), since, env)
+
+
+def _active_names(memory: Memory, heads: Mapping[tuple[str, str], str]) -> dict[str, dict[str, Activity]]:
+    """The folder of each project -> the activity of files in its checkouts, by their names."""
+    files: dict[str, dict[str, Activity]] = {}
+    for folder, top in heads:
+        of_project = files.setdefault(folder, {})
+        for path, activity in memory.cache.changed_files(top).items():
+            of_project[path] = Activity(*map(max, activity, of_project.get(path, Activity())))
+    return {folder: by_name(of_project) for folder, of_project in files.items()}

@@ -38,6 +38,10 @@ create table score(
     entry text primary key, position integer not null, lifecycle text not null, score real not null,
     day integer not null, until integer not null
 ) without rowid;
+create table changed_file(
+    top text not null, path text not null, changes integer not null, day integer not null,
+    primary key(top, path)
+) without rowid;
 create index score_order on score(position);
 create table seen(
     scope text not null, path text not null, stamp text not null, primary key(scope, path)

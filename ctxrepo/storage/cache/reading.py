@@ -33,6 +33,7 @@ from ctxrepo.storage.cache.layout import (
 from ctxrepo.storage.processes.database import discard, rerun_if_damaged, transaction
 
 if TYPE_CHECKING:
+    from ctxrepo.domain.score.activity import Activity
     from ctxrepo.domain.score.standing import EntryStanding
 
 _SQL = texts_beside(__spec__, "reading.sql")
@@ -154,6 +155,14 @@ class CacheReading:
     def scores_stamp(self) -> str:
         """The stamp of what the scores were computed from; '' where there are none."""
         return self._meta("scores")
+
+    @rerun_if_damaged(_empty)
+    def changed_files(self, top: str) -> "dict[str, Activity]":
+        """path -> its activity, for the files of the checkout at `top` that changed lately."""
+        from ctxrepo.domain.score.activity import Activity
+
+        query = "select path, changes, day from changed_file where top = ?"
+        return {path: Activity(*row) for path, *row in self._db.execute(query, (storable(top),))}
 
     @rerun_if_damaged(_empty)
     def to_score(self) -> list[ScoredEntry]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.doubts.doubt import Doubt
     from ctxrepo.domain.note.note import Note
     from ctxrepo.domain.records.evidence import Marks
+    from ctxrepo.domain.score.activity import Activity
     from ctxrepo.domain.score.standing import EntryStanding
     from ctxrepo.domain.tape.touched_files import FirstFile
     from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
@@ -120,6 +121,14 @@ class Cache(CacheReading):
 
         with transaction(self._db):
             put_doubts(self._db, scope, source, doubts, stamp)
+
+    @rerun_if_damaged(_empty)
+    def set_changed_files(self, top: str, files: "Mapping[str, Activity]") -> None:
+        """Store which files of the checkout at `top` changed lately."""
+        rows = [(storable(top), storable(path), *activity) for path, activity in files.items()]
+        with transaction(self._db):
+            self._db.execute("delete from changed_file where top = ?", (storable(top),))
+            self._db.executemany("insert or ignore into changed_file values (?, ?, ?, ?)", rows)
 
     @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:

@@ -159,10 +159,16 @@ _MOST_COMMITS = 1000
 """How many of the newest commits tell which files change."""
 
 
-def changed_files(top: Path, since: int, env: Mapping[str, str]) -> dict[str, int]:
-    """path -> when a commit of the checkout at `top` changed it last, in Unix seconds, for all that changed
-    since then; empty without commits. Only git's plumbing is asked, which runs nothing that a configuration
-    names."""
+def head_of(top: Path, env: Mapping[str, str]) -> str:
+    """The commit that the checkout at `top` is at; '' without one."""
+    if not is_sound(_real(top)):
+        return ""
+    return _asked(_git(top, env), "rev-parse", "--verify", "--quiet", "HEAD^{commit}").out.strip()
+
+
+def changed_files(top: Path, since: int, env: Mapping[str, str]) -> dict[str, list[int]]:
+    """path -> when commits of the checkout at `top` changed it, in Unix seconds, for all that changed since
+    then. Only git's plumbing is asked, which runs nothing that a configuration names."""
     if not is_sound(_real(top)):
         return {}
     git = _git(top, env)
@@ -170,13 +176,13 @@ def changed_files(top: Path, since: int, env: Mapping[str, str]) -> dict[str, in
     listed = _asked(git, "rev-list", *newest, "HEAD", "--").out.split()
     times = dict(zip(listed[1::2], map(int, listed[::2]), strict=True))
     named = ("diff-tree", "--stdin", "--root", "-r", "-z", "--name-only", "--no-renames")
-    changed: dict[str, int] = {}
+    changed: dict[str, list[int]] = {}
     at = 0
     commits = "".join(f"{name}\n" for name in times).encode()
     for name in _asked(git, *named, stdin=commits).out.split("\0")[:-1]:
         at = times.get(name, at)
         if name not in times:
-            changed[name] = max(at, changed.get(name, 0))
+            changed.setdefault(name, []).append(at)
     return changed
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from score_facts import TODAY, facts, facts_of, moment, stated
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.score.order import NEW_DAYS, ctx_standings, reasons
 from ctxrepo.domain.score.standing import CAPS, EntryFacts, until_in
 
@@ -30,11 +31,11 @@ LADDER = [
     facts(
         "verified",
         evidence=stated("v", OLD, cue="behavioral", verified=moment(TODAY - 40)),
-        touched=TODAY - 50,
+        activity=Activity(0, TODAY - 50),
     ),
     facts("stated", evidence=stated("s", OLD)),
     facts("used", day=OLD, helpful=3, contradicted=1),
-    facts("active", day=OLD, touched=TODAY - 3),
+    facts("active", day=OLD, activity=Activity(1, TODAY - 3)),
     facts("new", day=TODAY - 1),
     facts("old", day=OLD),
     facts("against", day=TODAY - 1, helpful=3, contradicted=2),
@@ -49,9 +50,8 @@ def test_each_reason_comes_before_all_below_it() -> None:
 
 def test_code_that_changed_since_takes_a_verification_away() -> None:
     known = stated("v", OLD, cue="behavioral", verified=moment(TODAY - 40))
-    assert (
-        order(facts("w", evidence=known, touched=TODAY - 39), facts("z", evidence=stated("z", OLD)))[0] == "z"
-    )
+    changed = facts("w", evidence=known, activity=Activity(0, TODAY - 39))
+    assert order(changed, facts("z", evidence=stated("z", OLD))) == ["z", "w"]
 
 
 def test_what_an_agent_stated_is_no_word_of_the_user() -> None:
@@ -59,9 +59,12 @@ def test_what_an_agent_stated_is_no_word_of_the_user() -> None:
     assert order(by_agent, facts("z", evidence=stated("z", OLD))) == ["z", "b"]
 
 
-def test_a_file_that_rests_for_two_weeks_is_active_no_more() -> None:
-    assert order(facts("a", day=OLD, touched=TODAY - 15), facts("b", day=OLD + 1))[0] == "b"
-    assert order(facts("a", day=OLD, touched=TODAY - 14), facts("b", day=OLD + 1))[0] == "a"
+def test_what_changed_more_often_lately_comes_first_then_what_changed_last() -> None:
+    often = facts("often", day=OLD, activity=Activity(3, TODAY - 9))
+    once = facts("once", day=OLD, activity=Activity(1, TODAY))
+    rests = facts("rests", day=OLD, activity=Activity(0, TODAY - 20))
+    asleep = facts("asleep", day=OLD, activity=Activity(0, TODAY - 60))
+    assert order(asleep, rests, facts("new"), once, often) == ["often", "once", "rests", "asleep", "new"]
 
 
 def test_a_new_entry_is_active_whatever_the_room() -> None:
@@ -113,7 +116,7 @@ def test_reasons_are_counted() -> None:
         is_pinned=True,
         evidence=EntryEvidence("a", stated=moment(TODAY), cue="explicit", verified=moment(TODAY)),
         helpful=1,
-        touched=TODAY,
+        activity=Activity(1, TODAY),
     )
     assert reasons(everything, TODAY) == 6
     assert reasons(facts("b", day=OLD), TODAY) == 0

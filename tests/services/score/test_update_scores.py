@@ -68,7 +68,7 @@ def test_what_names_a_file_that_changes_comes_first(mine: Machine) -> None:
     assert mine.ctxrepo("status").returncode == 0  # which records the checkout
     assert scored(mine)[:2] == ["- d, which registers the project", "- b moves in src/pay.py"]
     assert standing(mine, "b moves").score == 1.0
-    assert scored(mine, TODAY + 40)[1] != "- b moves in src/pay.py"
+    assert scored(mine, TODAY + 100)[1] != "- b moves in src/pay.py"
 
 
 def test_nothing_is_computed_twice(mine: Machine) -> None:

@@ -185,10 +185,11 @@ def test_files_that_changed_since_then_have_the_time_of_their_last_commit(shop: 
     commit(day + 10, "deep/a.py", "größe b.py")
     commit(day + 20, "c.py")
     assert changed_files(shop, day + 5, env) == {
-        "deep/a.py": day + 10,
-        "größe b.py": day + 10,
-        "c.py": day + 20,
+        "deep/a.py": [day + 10],
+        "größe b.py": [day + 10],
+        "c.py": [day + 20],
     }
+    assert sorted(changed_files(shop, day, env)["deep/a.py"]) == [day, day + 10]
     assert changed_files(shop, day + 30, env) == {}
 
 

@@ -1,4 +1,4 @@
-"""Commands that look at the memory as a whole: topics."""
+"""Commands that look at the memory as a whole: topics, pages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.notes import overview
 from ctxrepo.app.notes.browsing import ScopeRequest
+from ctxrepo.app.notes.overview import PagesRequest
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import json_option, scope_option
+from ctxrepo.faces.cli.options import SCOPE, command, json_option, scope_option
 
 if TYPE_CHECKING:
+    from ctxrepo.domain.score.residency import Residency
     from ctxrepo.services.score.topics import Topic
 
 
@@ -35,3 +37,22 @@ def _cells(topic: Topic) -> Iterator[str]:
     yield f"{topic.tokens} tokens"
     notes = [f"cold since {topic.last}"] * topic.is_cold + ["large: split it"] * topic.is_large
     yield ", ".join(notes)
+
+
+@command(scope=SCOPE, budget="--budget TOKENS")
+def pages(request: PagesRequest, json: bool = False) -> None:
+    """Show notes as pages of a working set: in full, by their structure, or by a line."""
+    answer(overview.list_pages, request, json, _page_table)
+
+
+def _page_table(found: Residency) -> str:
+    rows = [
+        (
+            fidelity,
+            page.kind,
+            page.path,
+            f"{page.tokens(fidelity)} of {page.tokens('full')} tokens" + ", pinned" * page.is_pinned,
+        )
+        for page, fidelity in found.pages
+    ]
+    return "\n".join([*output.aligned(rows), f"{found.used} of {found.budget} tokens"])

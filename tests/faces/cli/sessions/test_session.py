@@ -92,7 +92,7 @@ class TestContext:
     def test_presets_and_agents_that_there_are(self, cli: Terminal) -> None:
         wrong = cli("context", "--preset", "holographic")
         assert wrong.code == 2
-        assert "daily, semantic, scored, md" in wrong.err
+        assert "daily, semantic, scored, clawvm, md" in wrong.err
         assert cli("context", "--agent", "clippy").code == 2
         assert "no parts" in cli("context", "--preset", "md", "--explain").out
 
