@@ -82,7 +82,16 @@ _ELEMENTS = tuple(
     for name in ("session_bridge", "tape_anchors", "relevant_context")
     for slash in ("", "/")
 )
-_LISTS = ("Pinned", "Preferences", "Facts", "Tools", "Lessons", "User", "Files touched last")
+_LISTS = (
+    "Pinned",
+    "Preferences",
+    "Facts",
+    "Tools",
+    "User",
+    "Files touched last",
+    "Lessons: corrections",
+    "Lessons: validated approaches",
+)
 _REPORT = (
     *("Active preferences", "Active lessons", "Vetoes and mistakes", "Patterns", "Recent decisions"),
     *("Recent completions", "Other entries", "Doubtful"),

@@ -162,6 +162,11 @@ def _recall(prompt: Prompt, subject: Subject) -> "RecallAnswer":
         return silent_answer(SOCIAL)
     ranking, subject.by_words = _rank(prompt.cache, world, request)
     recalled = choose(ranking, world.is_gated)
+    if recalled.hits and world.preset in ("scored", "semantic"):
+        from ctxrepo.hooks.recall.preset_bias import arranged
+
+        is_by_meaning = world.is_semantic and not subject.by_words
+        recalled.hits = arranged(prompt.cache, world.preset, request, recalled.hits, is_by_meaning)
     if about := words(text)[:_REMEMBERED]:
         session.note(ASKED, " ".join(about))
     return recalled

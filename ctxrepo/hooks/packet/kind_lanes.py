@@ -1,10 +1,17 @@
 """Entries by category, a line each: preferences, facts, tools, lessons, and what is about the user."""
 
 from ctxrepo.domain.text import UNLIMITED, age_mark, index_line, place
+from ctxrepo.domain.words.categories import corrects
 from ctxrepo.hooks.known.packet_rows import PacketEntry, by_category, first_entries
-from ctxrepo.hooks.packet.lane import SEMANTIC, Bounds, PacketContents, PacketLane, PacketSource
-
-_CORRECTS = ("don't", "do not", "never", "avoid", "not ", "instead of", "rather than", "stop ")
+from ctxrepo.hooks.packet.lane import (
+    SEMANTIC,
+    Bounds,
+    PacketContents,
+    PacketDraft,
+    PacketLane,
+    PacketSource,
+    Section,
+)
 
 
 class _Kind(PacketLane):
@@ -27,14 +34,28 @@ class _Kind(PacketLane):
         return index_line(where, entry.told, "", age_mark(entry.updated, today))
 
 
-class _Lessons(_Kind):
-    """Lessons; those that correct something come before those that confirm something."""
+_CORRECTIONS, _APPROACHES = "corrections", "validated approaches"
 
-    def collect(self, source: PacketSource, contents: PacketContents) -> None:
-        super().collect(source, contents)
-        contents.entries[self.name, ""].sort(
-            key=lambda entry: not any(word in entry.text.lower() for word in _CORRECTS)
-        )
+
+class _Lessons(_Kind):
+    """Lessons in two sections: those that correct something, and those that confirm an approach; of both the
+    first ones, as many as fit into the lines of one."""
+
+    def keys(self, contents: PacketContents) -> list[str]:
+        """In the order of sections from the global scope on: what comes first gets room last."""
+        parts = {_CORRECTIONS if corrects(e.text) else _APPROACHES for e in self.entries(contents, "")}
+        return [key for key in (_APPROACHES, _CORRECTIONS) if key in parts]
+
+    def entries(self, contents: PacketContents, key: str) -> list[PacketEntry]:
+        lessons = contents.entries.get((self.name, ""), [])
+        if not key:
+            return lessons
+        most = self.bounds[SEMANTIC].most_lines
+        first = sorted(lessons, key=lambda entry: not corrects(entry.text))[:most]
+        return [entry for entry in first if corrects(entry.text) == (key == _CORRECTIONS)]
+
+    def title(self, draft: PacketDraft, section: Section) -> str:
+        return f"## Lessons: {section.key}\n"
 
 
 class _Facts(_Kind):

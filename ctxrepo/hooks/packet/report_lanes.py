@@ -1,7 +1,7 @@
 """Lanes of the situation report: how full it is, and entries by category, each within a budget of its own."""
 
 from ctxrepo.domain.text import OVERHEAD, UNLIMITED, age_mark, fitting, index_line, short_id, size
-from ctxrepo.domain.words.categories import SPELLINGS
+from ctxrepo.domain.words.categories import SPELLINGS, bullet_parts
 from ctxrepo.hooks.known.packet_rows import PacketEntry, doubtful_entries, report_entries
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
@@ -81,15 +81,9 @@ class _Report(PacketLane):
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """`^id — text age`: what the category says is the section's title, and the place is not needed."""
-        return index_line(f"^{short_id(entry.id)}", _words_of(entry.text), "", age_mark(entry.updated, today))
-
-
-def _words_of(text: str) -> str:
-    """The text of a bullet without its marker and its category."""
-    marker, _, rest = text.partition(" ")
-    words = rest.lstrip() if marker in ("-", "*", "+") else text
-    category, bracket, rest = words.partition("] ")
-    return rest.lstrip() if bracket and category[:1] == "[" and category[1:].isalpha() else words
+        return index_line(
+            f"^{short_id(entry.id)}", bullet_parts(entry.text)[1], "", age_mark(entry.updated, today)
+        )
 
 
 class _Doubtful(_Report):

@@ -527,7 +527,7 @@ def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]
         "Preferences": 50,
         "Facts": 50,
         "Tools": 20,
-        "Lessons": 50,
+        "Lessons: validated approaches": 50,
         "User": 10,
     }
     assert {line.age for lines in block.listed.values() for line in lines} == {">90d"}

@@ -306,7 +306,8 @@ def test_the_semantic_preset_lists_by_kind(world: World) -> None:
         "Preferences": ["- [preference] tabs"],
         "Facts": ["- ships from Rotterdam"],
         "Tools": ["- [tool] make check"],
-        "Lessons": ["- [gotcha] never trust the cache", "- [lesson] pin the driver"],
+        "Lessons: corrections": ["- [gotcha] never trust the cache"],
+        "Lessons: validated approaches": ["- [lesson] pin the driver"],
         "User": ["- [user] Ada, Berlin"],
     }
     assert "trust the code over" in block.preamble
