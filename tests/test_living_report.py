@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from invented_history import make_history
-from living import claims, report
+from living import claims, report, score_order
 from living.histories import DAY, History
 from living.report import BUDGET, Moment
 from living.runs import Run
@@ -53,6 +53,11 @@ def test_an_order_of_ours_takes_the_place_of_the_packet() -> None:
 
     row = _figures(_moment(), Run([], replace(TODAY, order=order), 1))
     assert (row["ctxrepo"], row["lines, ctxrepo"], row["ctxrepo × any"]) == (1, 10, 10)
+
+
+def test_the_order_of_scores_puts_what_is_worked_on_first() -> None:
+    row = _figures(_moment(), Run([], score_order.SEAMS, 1))
+    assert row["ctxrepo"] == row["touched last"] > 2 * row["any order"]
 
 
 def test_candidates_name_files_that_are_there(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
