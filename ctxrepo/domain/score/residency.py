@@ -64,14 +64,12 @@ class Residency:
 
 def resident(pages: Iterable[Page], budget: int) -> Residency:
     """The residency of these pages within so many tokens. All of them begin at their least fidelity; where
-    that is too much the last ones fall to `absent`, the pinned ones after all others. Then each in turn is
-    raised as far as there is room."""
+    that is too much the last ones fall to `absent`. Then each in turn is raised as far as there is room."""
     order = sorted(pages, key=_rank)
     levels: dict[str, Fidelity] = {page.id: page.least for page in order}
     used = sum(page.tokens(page.least) for page in order)
     dropped = []
-    last_first = order[::-1]
-    for page in sorted(last_first, key=lambda page: page.is_pinned):
+    for page in reversed(order):
         if used > budget and page.tokens(levels[page.id]):
             used -= page.tokens(levels[page.id])
             levels[page.id] = "absent"

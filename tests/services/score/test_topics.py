@@ -78,6 +78,14 @@ def test_what_nobody_said_again_for_twice_its_horizon_is_cold(
     assert one.last == f"{NOW - timedelta(days=days):%Y-%m-%d}"
 
 
+def test_a_pin_keeps_a_topic_of_the_profile_seed_from_going_cold(mine: Machine) -> None:
+    mine.ctxrepo("config", "set", "score.profile", "seed")
+    mine.write("shop/topics/a.md", dated(61, "- [decision] x\n"))
+    mine.write("shop/topics/b.md", dated(61, "- [decision] x *(pinned)*\n"))
+    found = listed(mine)
+    assert [found[f"shop/topics/{name}.md"].is_cold for name in "ab"] == [True, False]
+
+
 def test_what_no_day_is_known_of_is_not_called_cold(mine: Machine) -> None:
     mine.write("shop/topics/a.md", "- x\n")
     one = listed(mine)["shop/topics/a.md"]

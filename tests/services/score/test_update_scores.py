@@ -108,7 +108,8 @@ def test_an_entry_is_given_up_to_its_date_and_comes_back_when_that_is_edited(min
     assert (known.is_expired, known.is_struck) == (True, False)
     assert "its last day is over" in mine.ctxrepo("search", "freeze").stdout, "nothing is deleted"
     assert "its last day is over" in mine.ctxrepo("why", "^freeze").stdout
-    mine.remember("another fact")  # a commit leaves it out
+    mine.remember("another fact", pin=True)
+    commit(mine.open(), NOW)  # which brings the cache to new marks
     assert "freeze" not in given(mine)
     mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace(OVER, LATER))
     scored(mine)
