@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.notes.browsing import ScopeRequest
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.described import Between
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.target import ScopeName
 from ctxrepo.lazy import dataclass
 
@@ -53,12 +54,13 @@ def list_pages(desk: Desk, request: PagesRequest) -> Result[Residency]:
     found = pages(desk.memory, request.scope, desk.project, request.budget)
     if found.dropped:
         desk.notice(
-            f"{request.budget} tokens are too few: {len(found.dropped)} pages have less than they should; "
+            f"{request.budget} tokens are too few, which leaves out {counted(len(found.dropped), 'page')}; "
             "`ctxrepo archive` what is past, or split long notes"
         )
     data = [
         {
             **{name: getattr(page, name) for name in ("id", "path", "kind", "title", "hash", "updated")},
+            "scope": page.path.partition("/")[0],
             "last_confirmed": page.confirmed or None,
             "pinned": page.is_pinned,
             "min_fidelity": page.least,
@@ -68,4 +70,5 @@ def list_pages(desk: Desk, request: PagesRequest) -> Result[Residency]:
         }
         for page, fidelity in found.pages
     ]
-    return Result(found, {"budget": found.budget, "used": found.used, "pages": data})
+    dropped = [page.path for page in found.dropped]
+    return Result(found, {"budget": found.budget, "used": found.used, "dropped": dropped, "pages": data})

@@ -159,5 +159,6 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
 
 def _lane(section: Section) -> Lane:
     name, text, bounds = section.lane.name, section.text, section.bounds
-    is_cut = "\n### cut: " in text or (name == "index" and " more: ctxrepo search\n" in text) or not text
+    last = text[:-1].rpartition("\n")[2]
+    is_cut = "\n### cut: " in text or last.startswith("… ") or not text
     return Lane(name, section.key, bounds.floor, bounds.cap, section.offered, size(text), is_cut)

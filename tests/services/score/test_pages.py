@@ -47,7 +47,9 @@ def test_pages_within_a_budget(mine: Machine) -> None:
     assert int(rows[-1][0]) <= 400
     assert mine.ctxrepo("pages", "--scope", "project", "--budget", "400").stdout == done.stdout
     tight = mine.ctxrepo("pages", "--scope", "project", "--budget", "20")
-    assert "20 tokens are too few" in tight.stderr
+    assert "20 tokens are too few, which leaves out 2 pages" in tight.stderr
+    dropped = mine.json("pages", "--scope", "project", "--budget", "20")["data"]["dropped"]
+    assert dropped == ["shop/topics/long.md", "shop/MEMORY.md"]
     data = mine.json("pages", "--scope", "project")["data"]
     assert data["budget"] == 4096
     assert {page["fidelity"] for page in data["pages"]} == {"full"}

@@ -89,6 +89,14 @@ class TestContext:
         claude = cli("context", "--preset", "daily", "--budget", "16000", "--agent", "claude", "--json").data
         assert claude["bytes"] <= claude["budget"] == 9500
 
+    def test_a_report_says_what_was_left_out(self, cli: Terminal) -> None:
+        lessons = "".join(f"- [lesson] {'x' * 80} {n}\n" for n in range(40))
+        cli.machine.write("shop/topics/lessons.md", lessons + "- [pattern] p\n")
+        lines = cli("context", "--preset", "scored", "--explain").out.splitlines()
+        cut = {line.split()[0]: line.endswith("cut") for line in lines[1:-1]}
+        assert cut["lessons"]
+        assert not cut["patterns"]
+
     def test_presets_and_agents_that_there_are(self, cli: Terminal) -> None:
         wrong = cli("context", "--preset", "holographic")
         assert wrong.code == 2
