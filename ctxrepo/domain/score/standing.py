@@ -1,6 +1,7 @@
 """What the scores of entries are computed from, and what they come to. Days are counted since 1970."""
 
 from collections.abc import Iterable
+from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
@@ -78,6 +79,11 @@ class EntryStanding(NamedTuple):
 def until_in(text: str) -> int:
     """The day that a text names as `until: YYYY-MM-DD`, the latest of several; 0 for none."""
     return max((day_of(date) or 0 for date in _UNTIL.findall(text)), default=0)
+
+
+def written_day(day: int) -> str:
+    """A day since 1970 as YYYY-MM-DD."""
+    return str(date(1970, 1, 1) + timedelta(days=day))
 
 
 def last_day(facts: EntryFacts) -> int:

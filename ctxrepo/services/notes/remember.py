@@ -18,6 +18,8 @@ from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.domain.score.standing import is_over, until_in, written_day
+from ctxrepo.domain.text import day_of
 from ctxrepo.domain.words.categories import TOPIC_FILES
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
@@ -88,6 +90,8 @@ class RememberResult:
     """How often an entry that exists was said again by now, if it was by this; else 0."""
     superseded_by: tuple[Near, ...] = ()
     """What holds already in place of an entry that the fact was to supersede."""
+    over_since: str = ""
+    """The last day on which it is given to sessions by its own words, where that is over."""
 
 
 _MOST_NEAR = 3
@@ -113,6 +117,8 @@ def doubts(results: Sequence[RememberResult]) -> Iterator[str]:
         for other in result.superseded_by:
             again = f"if this one replaces it, too, the same again with `--supersedes ^{other.id}`"
             yield f"^{other.id} at {other.at} superseded that already, and holds beside this; {again}"
+    for over in filter(None, (result.over_since for result in results)):
+        yield f"no session is given this: its last day was {over}; edit the date if that isn't what you mean"
     overfilled = filter(None, (result.overfills for result in results))
     yield from (f"{one}; `--category` writes to a note of its own" for one in overfilled)
     if room := max(result.cut_to for result in results):
@@ -300,7 +306,10 @@ class _Writing(PreparedFact):
             self._evidence("pinned", entry.id, entry.path)
         room = self.draft.memory.settings.recall.budget_bytes
         cut_to = room if len(encode(entry.text)) > room else 0
-        return replace(done, near=tuple(Near(e.id, e.at) for e in near), pinned=pins, cut_to=cut_to)
+        until = until_in(entry.text)
+        over = written_day(until) if is_over(until, day_of(self._today) or 0) else ""
+        similar = tuple(Near(e.id, e.at) for e in near)
+        return replace(done, near=similar, pinned=pins, cut_to=cut_to, over_since=over)
 
     def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> RememberResult:
         """Record that `entry` supersedes the others; the result is `pinned` if one of them was."""

@@ -1,10 +1,9 @@
 """How much is in each note, and how much of it matters now."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 
 from ctxrepo.domain.score.seed import HORIZONS
-from ctxrepo.domain.score.standing import EntryStanding
+from ctxrepo.domain.score.standing import EntryStanding, written_day
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -73,13 +72,10 @@ def _topic(
         pinned=sum(entry.is_pinned for entry in entries),
         hotness=round(sum(standing.score for _, standing in known), 2),
         tokens=tokens,
-        last=str(date.fromordinal(last + _EPOCH)) if last else "",
+        last=written_day(last) if last else "",
         is_cold=bool(known) and all(_is_cold(*pair, now, is_decaying) for pair in known),
         is_large=tokens > LARGE,
     )
-
-
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _is_cold(entry: ScoredEntry, standing: EntryStanding, now: int, is_decaying: bool) -> bool:

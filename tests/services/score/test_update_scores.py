@@ -147,3 +147,10 @@ def test_the_worker_scores_after_a_turn(mine: Machine) -> None:
         spool.write(json.dumps(event) + "\n")
     mine.worker(lambda: datetime.now(UTC)).run()
     assert len(mine.open().cache.scores()) == 1
+
+
+def test_who_says_something_whose_last_day_is_over_is_told(mine: Machine) -> None:
+    done = mine.ctxrepo("remember", "Freeze of deploys. until: 2020-01-31")
+    assert done.returncode == 0
+    assert "no session is given this: its last day was 2020-01-31" in done.stderr
+    assert "last day" not in mine.ctxrepo("remember", "Freeze of deploys. until: 2999-01-31").stderr
