@@ -47,6 +47,8 @@ def test_a_plain_list_gives_both_as_current(history: History) -> None:
     assert (row["updates"], row["additions"]) == (1, 1)
     assert (row["clean"], row["new"], row["both"]) == (0, 1, 1)
     assert (row["old doubted"], row["holding doubted"]) == (0, 0)
+    assert (row["twin recall, same note"], row["twin precision, same note"]) == (1, 1)
+    assert (row["twin recall, other note"], row["twin precision, other note"]) == (None, None)
     assert row["holding"] == (len(NEIGHBOURS) + 1) + (len(NEIGHBOURS) + 2)
 
 
