@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from living.known import KnownAnswers
+from living.material.known import KnownAnswers
 from recall.datasets import read_data_set
 
 NOTES = {

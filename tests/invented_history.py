@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from living.histories import DAY, History
+from living.material.histories import DAY, History
 
 BEGIN = 1_750_000_000
 """Unix seconds of the first commit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from invented_history import ADDED, NEW, OLD, make_history
-from living.documents import changes, fact, facts, is_document
+from living.material.documents import changes, fact, facts, is_document
 
 PAGE = """\
 # The harbour and what it needs to run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from invented_answers import NOTES, make_answers
 from living import harm, repeats, tidy
-from living.known import KnownAnswers
+from living.material.known import KnownAnswers
 from living.seams import TODAY, Seams
 
 from ctxrepo.domain.records.entry_use import Usage

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from invented_history import make_history
 from living import claims, report, score_order
-from living.histories import DAY, History
+from living.material.histories import DAY, History
 from living.report import BUDGET, Moment
 from living.runs import Run
 from living.seams import TODAY, ReportEntry, StatedClaim, Verdict

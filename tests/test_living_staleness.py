@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from invented_history import NAMING, make_history
-from living.histories import DAY, History
-from living.names import symbols_in
+from living.material.histories import DAY, History
+from living.material.names import symbols_in
 from living.runs import Run
 from living.seams import TODAY, Seams, StaleKind, StatedEntry
 from living.staleness import decay, figures, measure, observations

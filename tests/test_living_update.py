@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from invented_history import ADDED, NEIGHBOURS, NEW, OLD, make_history
-from living.histories import History, find_histories, half_of
+from living.material.histories import History, find_histories, half_of
 from living.runs import Run
 from living.seams import TODAY, Seams
-from living.update import figures, main, measure, update_cases
+from living.update import figures, is_other_value, main, measure, update_cases
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.services.recall.recall import RecalledEntry
@@ -61,6 +61,13 @@ def test_an_old_entry_that_is_marked_is_clean(history: History) -> None:
 
     row = _figures(history, replace(TODAY, doubts=doubts, mark=mark))
     assert (row["clean"], row["both"], row["old doubted"], row["holding doubted"]) == (1, 0, 1, 0)
+
+
+def test_values_are_numbers_and_names_of_code() -> None:
+    assert is_other_value("It runs 3 times", "It runs 8 times")
+    assert is_other_value("Set `A_B` first", "Set `A_C` first")
+    assert is_other_value("parseAll reads it", "readAll reads it")
+    assert not is_other_value("It always runs 3 times", "It runs 3 times, always")
 
 
 def test_doubting_everything_costs(history: History) -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from living.figures import columns, parts, share
-from living.histories import DAY, Commit, History, chance, checkout_at
-from living.names import is_source
+from living.material.histories import DAY, Commit, History, chance, checkout_at
+from living.material.names import is_source
 from living.runs import Run, parser, run_of, shown
 from living.seams import StatedClaim
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from living.histories import HALVES, half_of
+from living.material.histories import HALVES, half_of
 
 Row = TypeVar("Row")
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from recall.datasets import data_sets
 
-from living.figures import columns, parts, share
-from living.histories import DAY
-from living.known import STATED, Answer, KnownAnswers, answer_row, answers
-from living.memories import moment, passing_memory
+from living.figures import columns, mean, parts, share
+from living.material.histories import DAY
+from living.material.known import STATED, Answer, KnownAnswers, answers
+from living.material.memories import moment, passing_memory
 from living.runs import data_parser, shown
 from living.seams import Seams, seams_named
 
@@ -69,4 +69,20 @@ def _row(rows: Sequence[HarmRow]) -> dict[str, Any]:
         row |= {f"{name}, off": off[name], f"{name}, on": on[name]}
     return row | {
         "doubted": share(sum(number for _, number in memories), sum(number for number, _ in memories))
+    }
+
+
+def answer_row(rows: Sequence[Answer]) -> dict[str, float | None]:
+    """recall@8: the share of the entries that answer a prompt among the first eight; delivered: among what it
+    was given; false: prompts that deserve silence and were given something; noise: bytes these were given."""
+    wanted = [row for row in rows if not row.is_silent and row.wanted]
+    silent = [row for row in rows if row.is_silent]
+    return {
+        "prompts": len(wanted),
+        "recall@8": mean(len(row.wanted & {*row.ranked}) / len(row.wanted) for row in wanted),
+        "delivered": mean(len(row.wanted & {*row.given}) / len(row.wanted) for row in wanted),
+        "bytes": mean(row.size for row in wanted),
+        "silence": len(silent),
+        "false": share(sum(bool(row.given) for row in silent), len(silent)),
+        "noise": mean(row.size for row in silent),
     }

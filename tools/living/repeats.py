@@ -23,9 +23,9 @@ from ctxrepo.services.recall.queries import Query
 from ctxrepo.services.recall.recall import Question
 from ctxrepo.storage.state.usage import UsageStore
 from living.figures import columns, parts, share
-from living.histories import DAY, chance
-from living.known import STATED, KnownAnswers, text_of
-from living.memories import PassingMemory, passing_memory
+from living.material.histories import DAY, chance
+from living.material.known import STATED, KnownAnswers, text_of
+from living.material.memories import PassingMemory, passing_memory
 from living.runs import data_parser, shown
 
 SESSIONS, PROMPTS = 60, 6

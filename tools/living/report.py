@@ -20,10 +20,10 @@ from typing import Any
 from recall.datasets import DataSet
 from recall.start import started
 
-from living.documents import facts, is_document
 from living.figures import columns, parts, share
-from living.histories import DAY, Commit, History, chance
-from living.names import Snapshot, paths_in
+from living.material.documents import facts, is_document
+from living.material.histories import DAY, Commit, History, chance
+from living.material.names import Snapshot, paths_in
 from living.runs import Run, parser, run_of, shown
 from living.seams import ReportEntry
 from living.staleness import decay

@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ctxrepo.errors import CtxrepoError, UsageError
-from living.histories import HALVES, History, find_histories
+from living.material.histories import HALVES, History, find_histories
+from living.material.known import DATA, HELD_OUT
 from living.seams import Seams, seams_named
 
 Case = TypeVar("Case")
-
-DATA = Path(__file__).resolve().parents[1] / "recall"
-HELD_OUT = "held_out"
-"""Memories with prompts, and the folder of those that nothing is tuned by."""
 
 _FORM = 5
 """Counts up when corpora are made in another way, so that kept ones are made anew."""

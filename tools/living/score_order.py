@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ctxrepo.domain.score.activity import KNOWN_DAYS, activity_of
 from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.standing import EntryFacts
-from living.histories import DAY
+from living.material.histories import DAY
 from living.seams import ReportEntry, Seams
 
 

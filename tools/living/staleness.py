@@ -18,11 +18,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from living.documents import facts, is_document
 from living.figures import auc, columns, parts, share
-from living.histories import DAY, Commit, History, chance, checkout_at
-from living.memories import moment
-from living.names import Name, Snapshot, commands_in, paths_in, snapshots, symbols_in
+from living.material.documents import facts, is_document
+from living.material.histories import DAY, Commit, History, chance, checkout_at
+from living.material.memories import moment
+from living.material.names import Name, Snapshot, commands_in, paths_in, snapshots, symbols_in
 from living.runs import Run, parser, run_of, shown
 from living.seams import StaleKind, StatedEntry
 

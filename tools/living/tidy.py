@@ -19,9 +19,9 @@ from recall.datasets import data_sets
 from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.project.layout import is_archived
 from living.figures import columns, mean, parts, share
-from living.histories import DAY, chance
-from living.known import STATED, Answer, KnownAnswers, answers, text_of
-from living.memories import PassingMemory, may_be_written, moment, passing_memory
+from living.material.histories import DAY, chance
+from living.material.known import STATED, Answer, KnownAnswers, answers, text_of
+from living.material.memories import PassingMemory, may_be_written, moment, passing_memory
 from living.runs import data_parser, shown
 from living.seams import Seams, seams_named
 

@@ -9,6 +9,7 @@ which twins are named at writing that are none. Half of the new lines are writte
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ from typing import Any, NamedTuple
 from ctxrepo.domain.words.prompt_terms import words
 from ctxrepo.services.notes.remember import RememberResult
 from ctxrepo.services.recall.recall import Question
-from living.documents import Change, changes, facts
 from living.figures import columns, parts, share
-from living.histories import DAY, History, chance
-from living.memories import PassingMemory, holds_secret, may_be_written, moment, passing_memory
+from living.material.documents import Change, changes, facts
+from living.material.histories import DAY, History, chance
+from living.material.memories import PassingMemory, holds_secret, may_be_written, moment, passing_memory
 from living.runs import Run, parser, run_of, shown
 
 NEIGHBOURS = 30
@@ -29,6 +30,8 @@ NEIGHBOURS = 30
 _FEWEST_NEIGHBOURS, _FEWEST_SHARED, _MOST_SHARED = 10, 3, 12
 _MOST_OF_COMMIT = 4
 """Cases taken of one commit: one that rewrites all documents tells little more than another."""
+
+_VALUE = re.compile(r"`[^`]+`|[\w./-]*\d[\w./-]*|\b[a-z]+[A-Z]\w*|\b\w+_\w+")
 
 _GAP = 30 * DAY
 _COMMIT_EACH = 8
@@ -141,6 +144,11 @@ def _case(history: History, change: Change, number: int) -> UpdateCase | None:
     return UpdateCase(history.name, change.at, change.old, change.new, neighbours, query, is_elsewhere)
 
 
+def is_other_value(old: str, new: str) -> bool:
+    """Whether the two differ in numbers, or in names of code: what an agent would act on."""
+    return set(_VALUE.findall(old)) != set(_VALUE.findall(new))
+
+
 def _around(before: Sequence[str], after: Sequence[str], change: Change) -> list[str]:
     """The lines of the document before the change that are nearest to it."""
     lines, wanted = (before, change.old) if change.old else (after, change.new)
@@ -210,6 +218,12 @@ def _row(outcomes: Sequence[UpdateOutcome]) -> dict[str, Any]:
     row["both"] = share(
         sum(each.has_new and each.has_old and not each.is_old_marked for each in updates), number
     )
+    values = [each for each in updates if is_other_value(each.case.old, each.case.new)]
+    row["of a value"], row["of a value: clean"] = (
+        len(values),
+        share(sum(each.is_clean for each in values), len(values)),
+    )
+    row["of a value: old doubted"] = share(sum(each.is_old_doubted for each in values), len(values))
     row["old alone"] = share(sum(each.has_old and not each.has_new for each in updates), number)
     row["old doubted"] = share(sum(each.is_old_doubted for each in updates), number)
     row["holding doubted"] = share(

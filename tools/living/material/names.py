@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from living.documents import is_document
-from living.histories import Commit, History
+from living.material.documents import is_document
+from living.material.histories import Commit, History
 
 NameKind = Literal["path", "symbol", "command"]
 

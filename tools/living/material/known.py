@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from recall.datasets import DataSet, Label
 from recall.measures import Piece
@@ -13,9 +14,11 @@ from ctxrepo.domain.note.entry import Entry, entries_of, normalised
 from ctxrepo.domain.project.layout import GLOBAL
 from ctxrepo.services.recall.queries import Query
 from ctxrepo.services.recall.recall import Question, RecalledEntry
-from living.figures import mean, share
-from living.memories import PassingMemory
-from living.runs import HELD_OUT
+from living.material.memories import PassingMemory
+
+DATA = Path(__file__).resolve().parents[2] / "recall"
+HELD_OUT = "held_out"
+"""Where such memories are, and the folder of those that nothing is tuned by."""
 
 STATED = 1_790_000_000
 """Unix seconds at which the entries of such a memory are stated."""
@@ -104,19 +107,3 @@ def answers(known: KnownAnswers, memory: PassingMemory, at: float) -> Iterator[A
 
 def _texts(hits: Sequence[RecalledEntry], texts: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(texts.get(hit.id.lstrip("^"), "") for hit in hits)
-
-
-def answer_row(rows: Sequence[Answer]) -> dict[str, float | None]:
-    """recall@8: the share of the entries that answer a prompt among the first eight; delivered: among what it
-    was given; false: prompts that deserve silence and were given something; noise: bytes these were given."""
-    wanted = [row for row in rows if not row.is_silent and row.wanted]
-    silent = [row for row in rows if row.is_silent]
-    return {
-        "prompts": len(wanted),
-        "recall@8": mean(len(row.wanted & {*row.ranked}) / len(row.wanted) for row in wanted),
-        "delivered": mean(len(row.wanted & {*row.given}) / len(row.wanted) for row in wanted),
-        "bytes": mean(row.size for row in wanted),
-        "silence": len(silent),
-        "false": share(sum(bool(row.given) for row in silent), len(silent)),
-        "noise": mean(row.size for row in silent),
-    }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from living.histories import Commit, History
+from living.material.histories import Commit, History
 
 PATHS = (
     "*AGENTS.md",
