@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from invented_history import make_history
-from living import claims, report, score_order
+from living import claims, report
 from living.material.histories import DAY, History
-from living.report import BUDGET, Moment
+from living.report import Moment
 from living.runs import Run
 from living.seams import TODAY, ReportEntry, StatedClaim, Verdict
 
@@ -30,7 +30,7 @@ def _moment() -> Moment:
         ReportEntry(line, AT - n * DAY, touch)
         for n, (line, touch) in enumerate(zip(lines, touches, strict=True))
     ]
-    return Moment("ada+harbour", AT, entries, [45 <= n < 55 for n in range(100)])
+    return Moment("ada+harbour", AT, entries, [45 <= n < 55 for n in range(100)], {})
 
 
 def _figures(moment: Moment, run: Run) -> Mapping[str, float]:
@@ -42,22 +42,23 @@ def test_orders_are_compared_with_any_order() -> None:
     assert (row["any order"], row["newest first"], row["oldest first"]) == (0.1, 0, 0)
     assert row["touched last × any"] == row["touched often lately × any"] > 2
     assert row["is binding"] == "False"
-    assert 0 < row["lines, ctxrepo"] < 100  # as many as a packet takes, the oldest first
-    assert row["ctxrepo"] == 0
+    assert 0 < row["lines, packet"] < 100  # as many as it takes, the oldest first
+    assert row["packet"] == row["ctxrepo"] == 0
 
 
-def test_an_order_of_ours_takes_the_place_of_the_packet() -> None:
-    def order(entries: Sequence[ReportEntry], now: int, budget: int) -> list[int]:
-        assert (now, budget) == (AT, BUDGET)
+def test_another_order_is_measured() -> None:
+    def order(entries: Sequence[ReportEntry], changed: Mapping[str, int], now: int) -> list[int]:
+        assert (len(entries), now) == (100, AT)
         return list(range(45, 55))
 
     row = _figures(_moment(), Run([], replace(TODAY, order=order), 1))
     assert (row["ctxrepo"], row["lines, ctxrepo"], row["ctxrepo × any"]) == (1, 10, 10)
 
 
-def test_the_order_of_scores_puts_what_is_worked_on_first() -> None:
-    row = _figures(_moment(), Run([], score_order.SEAMS, 1))
-    assert row["ctxrepo"] == row["touched last"] > 2 * row["any order"]
+def test_scores_put_first_what_names_an_active_file() -> None:
+    entries = [ReportEntry(f"The fee is worked out in `src/fee{n}.py`", AT - n * DAY, ()) for n in range(9)]
+    order = TODAY.order(entries, {"src/fee5.py": AT - DAY, "src/fee7.py": AT - 40 * DAY}, AT)
+    assert order[:2] == [5, 0]
 
 
 def test_candidates_name_files_that_are_there(history: History, monkeypatch: pytest.MonkeyPatch) -> None:

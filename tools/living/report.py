@@ -2,8 +2,8 @@
 
 The candidates are lines of documents that name files, at a moment each month; of use is a line of whose files
 one is touched in the next two weeks. Orders are compared with any order: newest first, the seed's decay, by
-activity of the files, and what ctxrepo gives at a session's start. An order by activity has the advantage of
-the label, which is activity, too.
+activity of the files, the packet of a session's start, and the order of ctxrepo's scores. An order by
+activity has the advantage of the label, which is activity, too.
 """
 
 from __future__ import annotations
@@ -43,12 +43,14 @@ FEWEST, _STEP, _LATEST = 40, 30, 730
 
 @dataclass(frozen=True)
 class Moment:
-    """The candidates of a report at `at`, and which of them are of use in the days after it."""
+    """The candidates of a report at `at`, and which of them are of use in the days after it; `changed`: path
+    -> when the file was changed last."""
 
     repository: str
     at: int
     entries: list[ReportEntry]
     useful: list[bool]
+    changed: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ ORDERS: Mapping[str, Key] = {
     "touched often lately": _recent,
     "touched often ever": lambda entry, _: -len(entry.touches),
 }
-ANY, OURS = "any order", "ctxrepo"
+ANY, PACKET, OURS = "any order", "packet", "ctxrepo"
 
 
 def main(argv: list[str]) -> int:
@@ -109,7 +111,8 @@ def moments(history: History, most: int) -> Iterator[Moment]:
             candidates = [
                 _candidate(history, line, paths, first[line], look.at) for line, paths in lines.items()
             ]
-            found.append(Moment(history.name, look.at, *map(list, zip(*candidates, strict=True))))
+            entries, useful = map(list, zip(*candidates, strict=True))
+            found.append(Moment(history.name, look.at, entries, useful, _changed(history, look.at)))
     yield from found[-most:]
 
 
@@ -120,6 +123,12 @@ def _naming(history: History, look: Commit) -> dict[str, list[str]]:
     lines = dict.fromkeys(line for blob in documents for line in _facts(history, blob))
     named = {line: [path for path in paths_in(line, snapshot) if path in snapshot.tree] for line in lines}
     return {line: paths for line, paths in named.items() if paths}
+
+
+def _changed(history: History, at: int) -> dict[str, int]:
+    """path -> when it was changed last, up to a moment."""
+    before = ((path, bisect_right(moments, at), moments) for path, moments in history.touched.items())
+    return {path: moments[number - 1] for path, number, moments in before if number}
 
 
 @lru_cache(maxsize=20_000)
@@ -145,8 +154,8 @@ def reported(moment: Moment, run: Run) -> ReportOutcome:
             numbers, key=lambda n: (key(moment.entries[n], moment.at), chance(moment.entries[n].text))
         )
         given[name] = _of_use(moment, _within(moment, order))
-    ordered = run.seams.order(moment.entries, moment.at, BUDGET)
-    given[OURS] = _of_use(moment, _packet(moment) if ordered is None else _within(moment, ordered))
+    given[PACKET] = _of_use(moment, _packet(moment))
+    given[OURS] = _of_use(moment, _within(moment, run.seams.order(moment.entries, moment.changed, moment.at)))
     return ReportOutcome(moment.repository, given)
 
 
@@ -185,11 +194,12 @@ def _row(outcomes: Sequence[ReportOutcome]) -> dict[str, Any]:
     row: dict[str, Any] = {"moments": len(outcomes), "is binding": str(len(outcomes) >= BINDING)}
     row["candidates"] = round(sum(each.given[ANY][0] for each in outcomes) / max(len(outcomes), 1))
     base = _share(outcomes, ANY)
-    for name in (ANY, *ORDERS, OURS):
+    for name in (ANY, *ORDERS, PACKET, OURS):
         row[name] = _share(outcomes, name)
-    for name in (*ORDERS, OURS):
+    for name in (*ORDERS, PACKET, OURS):
         row[f"{name} × any"] = share(row[name] or 0, base or 0)
-    row["lines, ctxrepo"] = round(sum(each.given[OURS][0] for each in outcomes) / max(len(outcomes), 1))
+    for name in (PACKET, OURS):
+        row[f"lines, {name}"] = round(sum(each.given[name][0] for each in outcomes) / max(len(outcomes), 1))
     return row
 
 

@@ -11,9 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
+from ctxrepo.domain.score.activity import days_by_name, last_changed
+from ctxrepo.domain.score.order import ACTIVE_DAYS, ctx_standings
+from ctxrepo.domain.score.standing import EntryFacts
 from ctxrepo.errors import UsageError
 from ctxrepo.services.recall.recall import RecalledEntry
 from ctxrepo.storage.memory import Memory
+from living.material.histories import DAY
 
 StaleKind = Literal["gone", "renamed", "symbol", "command", "changed"]
 Verdict = Literal["held", "changed", "unknown"]
@@ -73,9 +77,16 @@ def _cannot_tell(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, 
     return {}
 
 
-def _as_packet(entries: Sequence[ReportEntry], now: int, budget: int) -> Sequence[int] | None:
-    """The numbers of the entries in the order of a report; None: as a session's start gives them."""
-    return None
+def _by_scores(entries: Sequence[ReportEntry], changed: Mapping[str, int], now: int) -> Sequence[int]:
+    """The numbers of the entries in the order in which a report gives them. `changed`: path -> Unix seconds
+    of the last commit that changed the file, up to `now`."""
+    today, days = now // DAY, {path: at // DAY for path, at in changed.items()}
+    named = days_by_name({path: day for path, day in days.items() if today - day <= ACTIVE_DAYS})
+    facts = (
+        EntryFacts(f"{number:06}", day=entry.stated // DAY, touched=last_changed(entry.text, named))
+        for number, entry in enumerate(entries)
+    )
+    return [int(standing.entry) for standing in ctx_standings(facts, today)]
 
 
 def _no_tidying(memory: Memory, now: datetime) -> None:
@@ -91,7 +102,7 @@ class Seams:
     mark: Callable[[RecalledEntry], str] = _no_mark
     stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _nothing_stale
     claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _cannot_tell
-    order: Callable[[Sequence[ReportEntry], int, int], Sequence[int] | None] = _as_packet
+    order: Callable[[Sequence[ReportEntry], Mapping[str, int], int], Sequence[int]] = _by_scores
     tidy: Callable[[Memory, datetime], None] = _no_tidying
 
 

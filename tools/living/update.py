@@ -219,10 +219,8 @@ def _row(outcomes: Sequence[UpdateOutcome]) -> dict[str, Any]:
         sum(each.has_new and each.has_old and not each.is_old_marked for each in updates), number
     )
     values = [each for each in updates if is_other_value(each.case.old, each.case.new)]
-    row["of a value"], row["of a value: clean"] = (
-        len(values),
-        share(sum(each.is_clean for each in values), len(values)),
-    )
+    row["of a value"] = len(values)
+    row["of a value: clean"] = share(sum(each.is_clean for each in values), len(values))
     row["of a value: old doubted"] = share(sum(each.is_old_doubted for each in values), len(values))
     row["old alone"] = share(sum(each.has_old and not each.has_new for each in updates), number)
     row["old doubted"] = share(sum(each.is_old_doubted for each in updates), number)
