@@ -92,5 +92,7 @@ def test_a_half_is_chosen_by_the_name_alone(history: History, tmp_path: Path) ->
 def test_what_makes_no_sense_is_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--repositories", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("living: there is no clone with fifty commits. Name clones")
+    assert main(["--repositories", str(tmp_path), "--half", "tuned"]) == 2
+    assert "fifty commits whose name is in the half tuned. Name" in capsys.readouterr().err
     assert main(["--repositories", str(tmp_path / "gone")]) == 2
     assert "gone isn't a folder" in capsys.readouterr().err

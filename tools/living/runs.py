@@ -106,9 +106,9 @@ def run_of(asked: argparse.Namespace) -> Run:
         )
     histories = find_histories(asked.repositories, asked.half)
     if not histories:
-        raise UsageError(
-            "there is no clone with fifty commits", "Name clones, or a folder of NAME, NAME.git or NAME/repo."
-        )
+        which = "" if asked.half == "all" else f" whose name is in the half {asked.half}"
+        hint = "Name clones, or a folder of NAME, NAME.git or NAME/repo."
+        raise UsageError(f"there is no clone with fifty commits{which}", hint)
     return Run(histories, seams_named(asked.seams), asked.cases, asked.work)
 
 
