@@ -120,8 +120,8 @@ class _Gathering:
         """The newest sessions of the project that handed over nothing, so that nobody sums them up."""
         projects = Projects(self.memory)
         for session in islice(indexed_sessions(self.memory), _MOST_SESSIONS):
-            is_new = session.mtime / 1e9 > since and session.id not in known
-            if is_new and session.size >= _SMALL and projects.is_in(session.cwd, self.scope):
+            is_new = session.mtime / 1e9 > since and session.id not in known and not session.is_gone
+            if is_new and session.position.place >= _SMALL and projects.is_in(session.cwd, self.scope):
                 day = datetime.fromtimestamp(session.mtime / 1e9, UTC).date()
                 yield f"- {day} {session.agent}, no handoff: `ctxrepo tape digest --session {session.id}`"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ctxrepo.agents.documents import records_in
 from ctxrepo.agents.known import parts_of, transcripts_of
-from ctxrepo.storage.disk.recent import first_rows_of
+from ctxrepo.storage.disk.recent import lines_of_rows
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexedSession
 from ctxrepo.storage.sessions.transcript_files import first_lines
@@ -32,10 +32,8 @@ def _is_strange(session: IndexedSession) -> bool:
         return False
     try:
         if is_database(Path(session.path)):
-            values = {"session": session.id, "since": "", "until": ""}
-            rows = islice(first_rows_of(Path(session.path), transcripts.QUERY, values), _ROWS)
-            lines = [row[0] for row in rows if isinstance(row[0], str)]
-            is_blank = bool(session.mark) and not lines
+            lines = [*islice(lines_of_rows(Path(session.path), transcripts.QUERY, session.id), _ROWS)]
+            is_blank = session.name != session.path and not lines
         else:
             with opened_file(session.path, parts_of(transcripts)) as handle:
                 lines = first_lines(handle)

@@ -111,7 +111,7 @@ def _beginning_at(
     later."""
     size = os.fstat(handle).st_size
     for most in _WINDOWS:
-        lines = read_piece(handle, place, False, most).lines
+        lines = read_piece(handle, place, most).lines
         count = len(lines)
         while count:
             messages = transcripts.messages([*head, *lines[:count]])
@@ -127,11 +127,8 @@ def _beginning_at(
 def _of_rows(
     transcripts: "Transcripts", database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
-    values = {"session": session.id, "since": rows[0].name, "until": rows[-1].name}
-    parts = islice(database.select_first(transcripts.QUERY, values), _PARTS)
-    messages = {
-        m.id: m for m in transcripts.messages([part[0] for part in parts if isinstance(part[0], str)])
-    }
+    lines = database.lines(transcripts.QUERY, session.id, rows[0].name, rows[-1].name)
+    messages = {m.id: m for m in transcripts.messages([*islice(lines, _PARTS)])}
     yield from ((row, messages[row.name]) for row in rows if row.name in messages)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections import deque
@@ -20,8 +19,8 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.question.message_traits import IS_COPY
 from ctxrepo.errors import CtxrepoError, KeptUnusable
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.keeping import Keeper, Keeping, TranscriptPiece, keepable, placed_lines
-from ctxrepo.services.sessions.message_words import new_message
+from ctxrepo.services.sessions.keeping import Keeper, Keeping, masked_messages
+from ctxrepo.services.sessions.message_words import new_messages, placed_messages
 from ctxrepo.services.sessions.transcripts_here import (
     Changed,
     TranscriptsHere,
@@ -30,13 +29,12 @@ from ctxrepo.services.sessions.transcripts_here import (
     transcripts_here,
 )
 from ctxrepo.storage.disk.private import touch
-from ctxrepo.storage.disk.recent import first_rows_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import Apart
 from ctxrepo.storage.processes.database import transaction
 from ctxrepo.storage.processes.lock import TryLock, pause
 from ctxrepo.storage.processes.process import give_precedence
-from ctxrepo.storage.sessions.kept_sessions import KeptSession, Rewritten, TranscriptCopy
+from ctxrepo.storage.sessions.kept_sessions import TranscriptCopy
 from ctxrepo.storage.sessions.session_index import (
     GONE,
     IndexedSession,
@@ -46,13 +44,13 @@ from ctxrepo.storage.sessions.session_index import (
 )
 from ctxrepo.storage.sessions.transcript_files import (
     PIECE,
-    FilePiece,
+    OpenTranscript,
+    Position,
     TranscriptFile,
-    digest_before,
-    first_line,
-    read_piece,
+    TranscriptPiece,
+    opened_transcript,
 )
-from ctxrepo.storage.sessions.transcript_lines import NoUnpacker, is_database, opened_file
+from ctxrepo.storage.sessions.transcript_lines import NoUnpacker
 
 if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
@@ -74,14 +72,8 @@ _AGAIN = 1024 * 1024
 _HEAD_LINES = 100
 """Lines that mostly name the session's folder."""
 
-_ROWS = 20_000
-"""Parts of messages that are taken from a database at a time."""
-
 _RESTORED = PIECE // 16
 """Bytes that a session counts for which is restored from what is kept."""
-
-_NANOSECONDS = 1_000_000_000
-"""Nanoseconds in a second."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +226,7 @@ def read_in_steps(
             size = _read_step(index, rest, keeper)
         except KeptUnusable as error:
             keeper = keeper.without(error)
-            unread = deque(one for one in unread if one.file.mark != GONE)
+            unread = deque(one for one in unread if one.file.state != GONE)
             continue
         unread = rest
         yield ReadStep(size, len(unread), keeper.problem)
@@ -266,117 +258,68 @@ def _read_step(index: Path, unread: deque[Changed], keeper: Keeper) -> int:
 
 def _next_piece(index: SessionIndex, kept: Keeping, transcript: Changed) -> _ReadPiece:
     """The next piece of a transcript; nothing of one that can't be read, until it has changed."""
-    file, session = transcript.file, transcript.indexed or _unread(transcript.file)
-    transcripts, mtime = transcripts_of(file.agent), file.mtime
-    if file.mark == GONE:  # all of it is restored from what is kept
-        return _ReadPiece(replace(session, mtime=file.mtime, mark=GONE), 0, (), _RESTORED, True)
+    file, state, transcripts = transcript.file, transcript.file.state, transcripts_of(transcript.file.agent)
+    new = IndexedSession(file.name, file.agent, file.session, file.path, file.cwd)
+    if state == GONE:  # all of it is restored from what is kept
+        gone = replace(transcript.indexed or new, mtime=file.mtime, state=GONE)
+        return _ReadPiece(gone, 0, (), _RESTORED, True)
     try:
-        if transcripts and file.session:
-            return _read_rows(index, transcripts, transcript, kept)
-        if transcripts and (file.path.endswith(".jsonl") or not is_database(Path(file.path))):
-            return _read_file(index, transcripts, transcript, kept)
+        if transcripts:
+            with opened_transcript(file, transcripts.QUERY, parts_of(transcripts)) as opened:
+                return _read_piece(index, transcripts, opened, file, transcript.indexed or new, kept)
     except NoUnpacker:
-        mtime = 0  # it may be installed by the next time
+        state = "packed"  # it may be installed by the next time
     except (OSError, ValueError):
         pass
-    nothing = replace(_unread(file), inode=file.inode, size=file.size, mtime=mtime, mark=file.mark)
-    return _ReadPiece(nothing, 0, (), 0, True)
+    return _ReadPiece(replace(new, mtime=file.mtime, state=state), 0, (), 0, True)
 
 
-def _read_file(
-    index: SessionIndex, transcripts: Transcripts, transcript: Changed, kept: Keeping
+def _read_piece(
+    index: SessionIndex,
+    transcripts: Transcripts,
+    opened: OpenTranscript,
+    file: TranscriptFile,
+    session: IndexedSession,
+    kept: Keeping,
 ) -> _ReadPiece:
-    file, indexed = transcript.file, transcript.indexed or _unread(transcript.file)
-    own = kept.wanted(file, indexed.id)
-    with opened_file(file.path, parts_of(transcripts)) as handle:
-        rewritten = _rewritten(handle, own) if own else ""
-        copied = None if own is None else 0 if rewritten else kept.copied(own)
-        indexed = _where_to_begin(handle, file, indexed, copied)
-        most = [PIECE // 2] if kept.is_thorough else []
-        piece = read_piece(handle, indexed.offset, indexed.is_midline, *most)
-        first = [first_line(handle)] if indexed.offset else []
-        head = transcripts.head(first or islice(piece.lines, _HEAD_LINES))
-        messages = [m for m in transcripts.messages([*first, *piece.lines]) if m.line >= len(first)]
-        messages = [replace(m, line=m.line - len(first)) for m in messages] if first else messages
-        complete, end = _complete(messages, piece, indexed.offset)
-        before, before_all = digest_before(handle, end), digest_before(handle, piece.end)
-    id_ = head.id or indexed.id or session_named(file.path, transcripts.OF_SESSION)
-    session = replace(indexed, id=id_, cwd=file.cwd or indexed.cwd or head.cwd, inode=file.inode)
-    seen = (file.size, file.mtime) if piece.is_last else (0, indexed.mtime)
-    session = replace(session, offset=end, is_midline=piece.is_midline, before=before)
-    session = replace(session, size=seen[0], mtime=seen[1], mark="")
+    """What stands behind that what both the index and the store have."""
+    own = kept.wanted(file, session.id)
+    rewritten = opened.rewritten(own.position) if own else ""
+    own = own.anew if own and rewritten else own
+    begin = Position() if opened.rewritten(session.position) else session.position
+    if own and kept.copied(own) < begin.place:
+        begin = Position(max(0, kept.copied(own)))
+    piece = opened.piece(begin, 2 if kept.is_thorough else 1)
+    first = [opened.first_line()] if begin.place else []
+    head = transcripts.head(first or islice(piece.lines, _HEAD_LINES))
+    places = [-1, *piece.places] if first else piece.places
+    messages = [m for m in transcripts.messages([*first, *piece.lines]) if places[m.line] >= 0]
+    complete, last = _complete(messages, places, piece)
+    id_ = file.session or head.id or session.id or session_named(file.path, transcripts.OF_SESSION)
+    session = replace(session, id=id_, cwd=file.cwd or session.cwd or head.cwd, state="")
+    session = replace(session, mtime=file.mtime, state=file.state) if piece.is_last else session
+    session = replace(session, position=opened.position(*last))
     is_copy = not is_resumed_file(file)
     if is_copy:  # what sessions that have a transcript say is known from there
         others = {m.session for m in complete} - {"", id_}
         known = {other for other in others if index.has(file.agent, other)}
         complete = [m for m in complete if m.session not in known]
-    own = kept.wanted(file, id_)
-    placed = [(piece.starts[m.line], m) for m in complete]
-    said = keepable(placed, file.agent, id_, is_kept=own is not None)
-    at = file.mtime // _NANOSECONDS
-    new = (new_message(one.message, session, one.place, one.key, at=at) for one in said)
-    found = [replace(m, traits=m.traits | IS_COPY) if is_copy else m for m in new if m]
-    until, lines = None if piece.is_last else end, [*zip(piece.starts, piece.lines, strict=True)]
-    part = TranscriptPiece(indexed.offset, until, said, lines, piece.end, before_all, rewritten=rewritten)
-    copy = kept.copy(own, session, part) if own else None
-    return _ReadPiece(session, indexed.offset, found, piece.end - indexed.offset, piece.is_last, copy)
+    placed = placed_messages(complete, places, session, is_named=bool(file.session))
+    copy = None
+    if own and kept.wanted(file, id_):
+        placed = masked_messages(placed)
+        own = replace(own, position=max(own.position, opened.position(piece.end)))
+        copy = kept.copy(own, session, piece, placed, rewritten)
+    new = [*new_messages(placed, session, file.mtime, IS_COPY if is_copy else 0)]
+    return _ReadPiece(session, piece.since, new, piece.size, piece.is_last, copy)
 
 
-def _where_to_begin(
-    handle: int, file: TranscriptFile, indexed: IndexedSession, copied: int | None
-) -> IndexedSession:
-    """The session as far as both the index has it and the store, which has the file up to the place `copied`
-    (None: it isn't to be kept, less than 0: nothing is); from the beginning where the file isn't the one any
-    more that the index has."""
-    is_same = file.inode == indexed.inode and os.fstat(handle).st_size >= indexed.offset
-    if not is_same or digest_before(handle, indexed.offset) != indexed.before:
-        indexed = replace(indexed, offset=0, is_midline=False)
-    if copied is not None and copied < indexed.offset:
-        indexed = replace(indexed, offset=max(0, copied), is_midline=False)
-    return indexed
-
-
-def _rewritten(handle: int, own: KeptSession) -> Rewritten:
-    """Whether the file isn't the one any more that was copied, and how long it is beside that."""
-    if own.end and os.fstat(handle).st_size < own.end:
-        return "shorter"
-    return "longer" if own.end and digest_before(handle, own.end) != own.before else ""
-
-
-def _complete(messages: Sequence[Message], piece: FilePiece, start: int) -> tuple[Sequence[Message], int]:
-    """The messages to take now, and where to go on: the last is read again, as a part may follow."""
-    if not messages or piece.is_midline:
-        return messages, piece.end
-    last = piece.starts[messages[-1].line]
-    if piece.end - last > _AGAIN or (last <= start and not piece.is_last):
-        return messages, piece.end
-    return (messages if piece.is_last else messages[:-1]), last
-
-
-def _read_rows(
-    index: SessionIndex, transcripts: Transcripts, transcript: Changed, kept: Keeping
-) -> _ReadPiece:
-    file, indexed = transcript.file, transcript.indexed or _unread(transcript.file)
-    place, since = index.last(indexed.number)
-    own = kept.wanted(file, file.session)
-    if own:
-        place, since = min((place, since), kept.last(own))
-    values = {"session": file.session, "since": since, "until": ""}
-    rows = islice(first_rows_of(Path(file.path), transcripts.QUERY, values), _ROWS)
-    lines = [row[0] for row in rows if isinstance(row[0], str)]
-    messages = list(transcripts.messages(lines))
-    is_last = len(lines) < _ROWS or len(messages) < 2
-    messages = messages if is_last else messages[:-1]
-    session = replace(indexed, id=file.session, cwd=file.cwd, inode=file.inode, mark="")
-    session = replace(session, mark=file.mark, mtime=file.mtime) if is_last else session
-    placed = [*enumerate(messages, place)]
-    said = keepable(placed, file.agent, file.session, is_kept=own is not None)
-    new = [new_message(one.message, session, one.place, one.key, is_named=True) for one in said]
-    until = None if is_last else place + len(messages)
-    part = TranscriptPiece(place, until, said, placed_lines(placed, lines), is_named=True)
-    copy = kept.copy(own, session, part) if own else None
-    return _ReadPiece(session, place, [*filter(None, new)], sum(map(len, lines)), is_last, copy)
-
-
-def _unread(file: TranscriptFile) -> IndexedSession:
-    return IndexedSession(file.name, file.agent, file.session, file.path, file.cwd)
+def _complete(
+    messages: Sequence[Message], places: Sequence[int], piece: TranscriptPiece
+) -> tuple[Sequence[Message], tuple[int, str]]:
+    """The messages to take now, and where to go on, by place and id: the last is read again, as a part may
+    follow."""
+    last = places[messages[-1].line] if messages else piece.end
+    if not messages or piece.end - last > _AGAIN or (last <= piece.since and not piece.is_last):
+        return messages, (piece.end, "")
+    return (messages if piece.is_last else messages[:-1]), (last, messages[-1].id)

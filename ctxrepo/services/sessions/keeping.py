@@ -2,31 +2,29 @@
 
 import json
 import time
-from bisect import bisect
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ctxrepo.agents.recorded import Message, ToolUse
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import without_secrets
 from ctxrepo.errors import KeptUnusable, in_words
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.message_words import key_of, new_message, said, words_of
+from ctxrepo.services.sessions.message_words import PlacedMessage, new_messages, said, words_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.kept_sessions import (
     KeptSession,
     KeptSessions,
     KeptText,
-    Rewritten,
     TranscriptCopy,
 )
-from ctxrepo.storage.sessions.session_index import GONE, IndexedSession, NewMessage, SessionIndex
-from ctxrepo.storage.sessions.transcript_files import TranscriptFile
+from ctxrepo.storage.sessions.session_index import GONE, IndexedSession, SessionIndex
+from ctxrepo.storage.sessions.transcript_files import Position, Rewritten, TranscriptFile, TranscriptPiece
 
 _MONTH = 30.44 * 24 * 3600
 """Seconds in a month."""
@@ -71,29 +69,6 @@ class Keeper:
             return
         with KeptSessions.opened(self.file, writes=self.mode != "off") as store:
             yield Keeping(self, store)
-
-
-class Keepable(NamedTuple):
-    """A message as it may be kept, without secrets; its `key` is that of what was really said."""
-
-    key: int
-    place: int
-    message: Message
-
-
-class TranscriptPiece(NamedTuple):
-    """What was read of a transcript from one place to another (None: to its end): its messages, and its lines
-    by place. A file was read up to the offset `end`, and `before` is a digest of that; `rewritten`: it isn't
-    the file any more that was copied. `is_named`: it is a database."""
-
-    since: int
-    until: int | None
-    messages: Sequence[Keepable]
-    lines: Sequence[tuple[int, str]]
-    end: int = 0
-    before: bytes = b""
-    rewritten: Rewritten = ""
-    is_named: bool = False
 
 
 class KeptReader:
@@ -173,61 +148,55 @@ class Keeping:
             return None
         if (file.agent, id_) in self._forgotten or (own is None and age < self._oldest):
             return None
-        return own or KeptSession(0, file.name, file.agent, id_, file.path)
+        return own or KeptSession(file.name, file.agent, id_, file.path)
 
     def lacks(self, file: TranscriptFile, indexed: IndexedSession) -> bool:
         """Whether something is to be kept that was read into the index before."""
-        if not (file.session or indexed.before):
-            return False  # it can't be read
         own = self._wanted(file, indexed.id, self._known.get(file.name))
-        if own is None or not own.number:
-            return own is not None
-        if file.session:
-            return own.mark != indexed.mark or self.copied(own) < own.read
-        return self.copied(own) < indexed.offset
+        if own is None or indexed.position == Position():  # it can't be read
+            return False
+        return own.state != indexed.state or self.copied(own) < indexed.position.place
 
     def copied(self, own: KeptSession) -> int:
-        """The place up to which a transcript is copied as it is to be kept."""
+        """The place up to which a transcript is copied as it is to be kept; -1 where nothing of it is."""
         return min(own.read, own.raw) if self.is_thorough else own.read
 
-    def last(self, own: KeptSession) -> tuple[int, str]:
-        """Where the last message stands that is copied so, and its id."""
-        return self.store.last(own.number, self.copied(own)) if self.store else (0, "")
-
-    def copy(self, own: KeptSession, session: IndexedSession, piece: TranscriptPiece) -> TranscriptCopy:
-        """What is to be kept of a piece of a transcript; `session` says how far that is read."""
-        read = session.offset
-        if piece.is_named:
-            read = piece.messages[-1].place if piece.messages else own.read
-        is_further = bool(piece.rewritten) or read >= own.read
-        moments = [int(seconds_of(one.message.at) or 0) for one in piece.messages]
+    def copy(
+        self,
+        own: KeptSession,
+        session: IndexedSession,
+        piece: TranscriptPiece,
+        messages: Sequence[PlacedMessage],
+        rewritten: Rewritten,
+    ) -> TranscriptCopy:
+        """What is to be kept of a piece of a transcript. `own` says what is kept up to its end, `session`
+        where the next one begins."""
+        until = session.position.place
+        moments = [int(seconds_of(one.message.at) or 0) for one in messages]
         now = replace(
             own,
             id=session.id,
             cwd=session.cwd,
             mtime=max(own.mtime, session.mtime),
-            mark=session.mark,
+            state=session.state,
             last=max([own.last, *moments]) or session.mtime // _NANOSECONDS,
-            read=read if is_further else own.read,
-            end=piece.end if is_further else own.end,
-            before=piece.before if is_further else own.before,
-            raw=(read if piece.rewritten else max(own.raw, read)) if self.is_thorough else own.raw,
+            read=max(own.read, until),
+            raw=max(own.raw, until) if self.is_thorough else own.raw,
         )
-        floor = 0 if piece.rewritten else own.floor
         texts = [
-            KeptText(one.key, one.place, one.message.id if piece.is_named else "", encoded(one.message))
-            for one in piece.messages
-            if one.place >= floor and words_of(one.message).strip()
+            KeptText(one.key, one.place, one.name, encoded(one.message))
+            for one in messages
+            if one.place >= own.floor and words_of(one.message).strip()
         ]
         lines = None
         if self.is_thorough:
-            kept = [(place, line) for place, line in piece.lines if place >= floor]
+            kept = [(at, line) for at, line in zip(piece.places, piece.lines, strict=True) if at >= own.floor]
             clean = without_secrets([line for _, line in kept])
-            lines = [(place, line) for (place, _), line in zip(kept, clean, strict=True)]
-        grown = self._grown(own, piece.messages) if piece.rewritten else ()
-        return TranscriptCopy(now, piece.since, piece.until, texts, lines, piece.rewritten, grown)
+            lines = [(at, line) for (at, _), line in zip(kept, clean, strict=True)]
+        grown = self._grown(own, messages) if rewritten else ()
+        return TranscriptCopy(now, piece.since, until, piece.is_last, texts, lines, rewritten, grown)
 
-    def _grown(self, own: KeptSession, messages: Sequence[Keepable]) -> list[int]:
+    def _grown(self, own: KeptSession, messages: Sequence[PlacedMessage]) -> list[int]:
         """The keys of kept messages of which these are longer versions: some agents write all of a file anew
         while a message goes on."""
         longer = {one.message.id: one for one in messages if one.message.id}
@@ -256,7 +225,8 @@ class Keeping:
             return
         missing = index.missing(self.store.keys_of(session.agent, session.id))
         if missing:
-            index.store(session, 2 * EARLIER, kept_messages(self.store, session, missing))
+            kept = kept_messages(self.store, session, missing)
+            index.store(session, 2 * EARLIER, new_messages(kept, session, session.mtime))
 
     def gone(
         self, index: Mapping[str, IndexedSession], names: Collection[str], agents: Collection[str]
@@ -278,27 +248,18 @@ class Keeping:
 
 def gone_transcript(kept: KeptSession) -> TranscriptFile:
     """The transcript of a kept session, which isn't there any more."""
-    return TranscriptFile(kept.name, kept.agent, kept.path, 0, 0, kept.mtime, kept.cwd, kept.id, GONE)
+    return TranscriptFile(kept.name, kept.agent, kept.path, GONE, kept.mtime, 0, kept.cwd, kept.id)
 
 
-def keepable(
-    messages: Sequence[tuple[int, Message]], agent: str, session: str, *, is_kept: bool
-) -> list[Keepable]:
-    """Messages at their places with their keys; without secrets where they are kept."""
-    keyed = [Keepable(key_of(m, agent, session, place), place, m) for place, m in messages]
-    if not is_kept:
-        return keyed
-    texts = [
-        text
-        for one in keyed
-        for text in (
-            said(one.message),
-            *(part for tool in one.message.tools for part in (tool.command, *tool.paths)),
-        )
-    ]
+def masked_messages(messages: Sequence[PlacedMessage]) -> list[PlacedMessage]:
+    """Messages without secrets."""
+    texts = []
+    for _, _, _, message in messages:
+        texts.append(said(message))
+        texts += [part for tool in message.tools for part in (tool.command, *tool.paths)]
     clean = iter(without_secrets(texts))
     masked = []
-    for one in keyed:
+    for one in messages:
         text = next(clean)
         tools = [
             replace(tool, command=next(clean), paths=tuple(next(clean) for _ in tool.paths))
@@ -308,19 +269,9 @@ def keepable(
     return masked
 
 
-def placed_lines(messages: Sequence[tuple[int, Message]], lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Lines at the places of the messages that they are of; without those of a message to be read again."""
-    starts = [message.line for _, message in messages]
-    return [
-        (messages[max(0, bisect(starts, number) - 1)][0], line)
-        for number, line in enumerate(lines)
-        if messages
-    ]
-
-
 def kept_messages(
     store: KeptSessions, session: IndexedSession, keys: Collection[int]
-) -> Iterator[NewMessage]:
+) -> Iterator[PlacedMessage]:
     """These messages of a session for the index, in their order; those that its transcript had when it was
     read last at their place in it, others before all of them."""
     own, names = store.places(session.name), store.keys_of(session.agent, session.id)
@@ -329,10 +280,7 @@ def kept_messages(
     places = {key: number - EARLIER - len(others) for number, key in enumerate(others)}
     for key, id_ in names.items():
         if key in texts and (message := decoded(texts[key])):
-            place = own[key][0] if key in own else places[key]
-            at = session.mtime // _NANOSECONDS
-            if new := new_message(message, session, place, key, is_named=bool(id_), at=at):
-                yield new
+            yield PlacedMessage(key, own[key][0] if key in own else places[key], id_, message)
 
 
 def encoded(message: Message) -> str:

@@ -1,8 +1,9 @@
 """A message of a session as it is searched and shown: what was said, and what tools were given."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.blocks import text_beside
@@ -21,7 +22,7 @@ from ctxrepo.domain.question.question_terms import question_terms, telling_runs
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.storage.cache.layout import spelled_out
-from ctxrepo.storage.sessions.session_index import IndexedSession, NewMessage
+from ctxrepo.storage.sessions.session_index import IndexedSession, MessageRow, NewMessage
 
 MOST_CHARACTERS = 100_000
 """Of a longer message the rest isn't searched."""
@@ -83,35 +84,44 @@ def words_of(message: Message) -> str:
     return "\n".join(filter(None, (said(message), given_to_tools(message))))[:MOST_CHARACTERS]
 
 
-def new_message(
-    message: Message, session: IndexedSession, place: int, key: int, *, is_named: bool = False, at: int = 0
-) -> NewMessage | None:
-    """The message for the index, at `place` in the transcript of `session`; None where nothing can be found
-    in it. `at` is when, for an agent that doesn't record that.
+class PlacedMessage(NamedTuple):
+    """A message at its place in a transcript; `key` is that of what was really said, whatever of the message
+    is left out, and `name` its id where it is asked for by that, as in a database."""
 
-    What a tool searched the memory for is left out: whoever looks for it later would find the question."""
+    key: int
+    place: int
+    name: str
+    message: Message
+
+
+def new_messages(
+    messages: Iterable[PlacedMessage], session: IndexedSession, mtime: int, traits: int = 0
+) -> Iterator[NewMessage]:
+    """The messages of a session for the index, but for those in which nothing can be found; all have these
+    `traits`. Of an agent that doesn't record when, the transcript was written at `mtime`, in nanoseconds."""
+    for one in messages:
+        if new := _new_message(one, session, mtime // 1_000_000_000, traits):
+            yield new
+
+
+def _new_message(placed: PlacedMessage, session: IndexedSession, at: int, traits: int) -> NewMessage | None:
+    """What a tool searched the memory for is left out: whoever looks for it later would find the question."""
+    message = placed.message
     text, given = said(message)[:MOST_CHARACTERS], given_to_tools(message)[:MOST_CHARACTERS]
     if not (text or given.strip()):
         return None
     does_search, is_agents = searches(message), message.who == "agent"
     given = "" if does_search else given
-    traits = (BY_AGENT if is_agents else 0) | (USED_TOOLS if message.tools else 0)
+    traits |= (BY_AGENT if is_agents else 0) | (USED_TOOLS if message.tools else 0)
     traits |= IS_COPY if message.session and message.session != session.id else 0
     traits |= (0 if text else IS_SILENT) | (SEARCHES if does_search else 0)
     traits |= ASKS if not is_agents and _MARK.search(text) else 0
     if len(text) <= _SHORT:
         traits |= _told(text) if not is_agents else FINDS_NOTHING if _finds_nothing(text) else 0
-    return NewMessage(
-        key,
-        traits,
-        int(seconds_of(message.at) or at),
-        place,
-        message.id if is_named else "",
-        len(text),
-        _spelled(text),
-        _spelled(given),
-        tuple(dict.fromkeys(path for tool in message.tools for path in tool.paths if path)),
-    )
+    when = int(seconds_of(message.at) or at)
+    row = MessageRow(0, 0, placed.key, traits, when, placed.place, placed.name, len(text), 0)
+    paths = tuple(dict.fromkeys(path for tool in message.tools for path in tool.paths if path))
+    return NewMessage(row, _spelled(text), _spelled(given), paths)
 
 
 def _spelled(text: str) -> str:
@@ -123,6 +133,17 @@ def _told(text: str) -> int:
     """How many telling words a user's message has, as its traits say it."""
     count = telling_runs(text) if text.isascii() else len(question_terms(text))
     return count << TOLD_BITS
+
+
+def placed_messages(
+    messages: Iterable[Message], places: Sequence[int], session: IndexedSession, *, is_named: bool
+) -> list[PlacedMessage]:
+    """Messages of a session, whose lines stand at these places; if `is_named` they are asked for by ids."""
+    return [
+        PlacedMessage(key_of(m, session.agent, session.id, place), place, m.id if is_named else "", m)
+        for m in messages
+        for place in (places[m.line],)
+    ]
 
 
 def key_of(message: Message, agent: str, session: str, place: int) -> int:

@@ -198,7 +198,7 @@ def _first_place(text: str, needles: Sequence[str]) -> int:
 
 def _hit(raw: RawHit, text: str, projects: Projects, profiles: Profiles) -> SessionHit:
     session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
-    session = replace(session, mark=raw.file.mark)
+    session = replace(session, state=raw.file.state)
     plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(raw.around)
     when = second_at((seconds_of(moment[1]) or 0.0) if moment else 0.0)

@@ -86,15 +86,8 @@ def changed(
     """The transcripts that are to be read, the newest first; `sessions` are those of the index by name."""
 
     def is_done(file: TranscriptFile, indexed: IndexedSession | None) -> bool:
-        return bool(indexed and _is_read(file, indexed) and not (kept and kept.lacks(file, indexed)))
+        is_read = indexed and file.state == indexed.state and file.cwd in ("", indexed.cwd)
+        return bool(is_read and indexed and not (kept and kept.lacks(file, indexed)))
 
     known = [Changed(file, sessions.get(file.name)) for file in here.files]
     return [one for one in known if not is_done(one.file, one.indexed)]
-
-
-def _is_read(file: TranscriptFile, indexed: IndexedSession) -> bool:
-    if file.cwd not in ("", indexed.cwd):  # its checkout is known by now
-        return False
-    if file.session:
-        return file.mark == indexed.mark and file.inode == indexed.inode
-    return (file.inode, file.size, file.mtime) == (indexed.inode, indexed.size, indexed.mtime)

@@ -113,8 +113,7 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
     head: list[str] = []
     tail: deque[str] = deque()
     room, size = most, 0
-    rows = first_rows_of(path, query, {"session": session, "since": "", "until": ""})
-    for line in (row[0] for row in rows if isinstance(row[0], str)):
+    for line in lines_of_rows(path, query, session):
         length = _size(line)
         if room >= 0:
             room -= length
@@ -152,13 +151,13 @@ class RowReader:
                 pass
         self.is_refused = refused == len(alternatives)
 
-    def select_first(self, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
-        """The rows of the first alternative that has any."""
+    def lines(self, query: str, session: str, since: str = "", until: str = "") -> Iterator[str]:
+        """The texts that the first alternative selects which has any, for a session, from one message to
+        another ('': from the first, to the last)."""
         for alternative in query.split(";"):
-            rows = self.select(alternative, parameters)
+            rows = self.select(alternative, {"session": session, "since": since, "until": until})
             for row in rows:
-                yield row
-                yield from rows
+                yield from (text for (text, *_) in chain((row,), rows) if isinstance(text, str))
                 return
 
     def close(self) -> None:
@@ -172,10 +171,10 @@ def rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterato
         yield from rows.select(query, parameters)
 
 
-def first_rows_of(path: Path, query: str, parameters: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:
-    """The rows of the first of its alternatives that has any."""
+def lines_of_rows(path: Path, query: str, session: str, since: str = "", until: str = "") -> Iterator[str]:
+    """The texts that a query selects for a session, as `RowReader.lines` does."""
     with closing(RowReader(path)) as rows:
-        yield from rows.select_first(query, parameters)
+        yield from rows.lines(query, session, since, until)
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:

@@ -1,14 +1,14 @@
 --- all
-select number, name, agent, id, path, cwd, mtime, mark, last, read, finish, before, raw, floor,
+select name, agent, id, path, cwd, mtime, mark, finish, before, number, last, read, raw, floor,
     not exists(select 1 from message where session = number)
 from session
 
 --- session
-insert into session(name, agent, id, path, cwd, mtime, mark, last, read, finish, before, raw, floor)
+insert into session(name, agent, id, path, cwd, mtime, mark, finish, before, last, read, raw, floor)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
     agent = excluded.agent, id = excluded.id, path = excluded.path, cwd = excluded.cwd,
-    mtime = excluded.mtime, mark = excluded.mark, last = max(last, excluded.last), read = excluded.read, finish = excluded.finish,
-    before = excluded.before, raw = excluded.raw
+    mtime = excluded.mtime, mark = excluded.mark, finish = excluded.finish, before = excluded.before,
+    last = max(last, excluded.last), read = excluded.read, raw = excluded.raw, floor = excluded.floor
 returning number
 
 --- replaced
@@ -16,9 +16,6 @@ select key, block from message where session = :session and key not in (select v
 and (case when name = '' then place >= :since and place < :until
     else name in (select value from json_each(:names)) end
     or key in (select value from json_each(:grown)))
-
---- last
-select place, name from message where session = ? and place between 0 and ? order by place desc limit 1
 
 --- places
 select m.key, m.place, m.name from message m join session s on s.number = m.session

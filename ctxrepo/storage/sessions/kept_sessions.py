@@ -10,10 +10,10 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.errors import KeptUnusable
@@ -21,6 +21,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.processes.database import transaction
 from ctxrepo.storage.sessions.kept_file import SCHEMA, damaged_store, readable_store, writable_store
+from ctxrepo.storage.sessions.transcript_files import Position, ReadTranscript, Rewritten
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -38,38 +39,27 @@ _LAST = 1 << 62
 """A place behind all places."""
 
 
-Rewritten = Literal["", "shorter", "longer"]
-"""Whether a transcript was written anew, and what became of its length."""
-
-
 @dataclass(frozen=True)
-class KeptSession:
-    """A session's transcript as far as it was copied: its messages up to the place `read`, and its lines up
-    to `raw` (-1: none). A file was read up to the offset `end`, and `before` is a digest of what is there;
-    `mark` is that of a database, as the index has it. `last` is when the last message was said, in Unix
-    seconds. What stands before `floor` was given up for room, and isn't copied again. A `number` of 0 is
-    none; `is_empty`: no message of it is kept."""
+class KeptSession(ReadTranscript):
+    """A session's transcript as far as it was copied. To go on, it is read from the place `read` on, as the
+    last message may do so too; its lines from `raw` on (-1: none is kept). `last` is when the last message
+    was said, in Unix seconds. What stands before `floor` was given up for room, and isn't copied again;
+    `is_empty`: no message of it is kept."""
 
-    number: int
-    name: str
-    agent: str
-    id: str
-    path: str
-    cwd: str = ""
-    mtime: int = 0
-    mark: str = ""
     last: int = 0
     read: int = 0
-    end: int = 0
-    before: bytes = b""
     raw: int = -1
     floor: int = 0
     is_empty: bool = True
 
+    @property
+    def anew(self) -> "KeptSession":
+        """The same once its transcript was rewritten: of what that says now nothing is copied."""
+        return replace(self, position=Position(), read=0, raw=min(self.raw, 0), floor=0)
+
 
 class KeptText(NamedTuple):
-    """A message to keep: the key and the place that it has in the index, its id where it is asked for by
-    that, and its `text`, which is on one line."""
+    """A message to keep, as the index has it, with its `text` on one line."""
 
     key: int
     place: int
@@ -80,13 +70,15 @@ class KeptText(NamedTuple):
 @dataclass(frozen=True)
 class TranscriptCopy:
     """What was read of a transcript: its `session` by then, and all messages from the place `since` to
-    `until` (None: to its end). `lines` are all its lines there, by place, where these are kept too.
-    `rewritten`: it isn't the file any more that was copied before. Then messages with the keys `grown` have
-    longer versions among these, and where the file got longer it says all lines anew."""
+    `until`, where the next copy begins, or if `is_last` to its end. `lines` are all its lines there, by
+    place, where these are kept too. `rewritten`: it isn't the file any more that was copied before. Then
+    messages with the keys `grown` have longer versions among these, and where the file got longer it says
+    all lines anew."""
 
     session: KeptSession
     since: int
-    until: int | None
+    until: int
+    is_last: bool
     messages: Sequence[KeptText]
     lines: Sequence[tuple[int, str]] | None
     rewritten: Rewritten = ""
@@ -159,13 +151,13 @@ class KeptSessions:
     @_told
     def sessions(self) -> dict[str, KeptSession]:
         """All transcripts of which something was copied, by their names."""
-        return {row[1]: KeptSession(*row) for row in self.db.execute(_SQL["all"])}
+        return {session.name: session for session in map(KeptSession.of, self.db.execute(_SQL["all"]))}
 
     @_told
     def session(self, name: str) -> KeptSession | None:
         """The transcript of this name, as far as it was copied."""
         row = self.db.execute(f"{_SQL['all']} where name = ?", (name,)).fetchone()
-        return KeptSession(*row) if row else None
+        return KeptSession.of(row) if row else None
 
     @_told
     def forgotten(self) -> set[tuple[str, str]]:
@@ -183,12 +175,6 @@ class KeptSessions:
     def size(self) -> KeptSize:
         sessions, messages = self.db.execute(_SQL["size"]).fetchone()
         return KeptSize(sessions, messages, self._bytes())
-
-    @_told
-    def last(self, session: int, until: int) -> tuple[int, str]:
-        """Where the last message of a transcript stands that begins at this place or before, and its id."""
-        row = self.db.execute(_SQL["last"], (session, until)).fetchone()
-        return (int(row[0]), str(row[1])) if row else (0, "")
 
     @_told
     def places(self, name: str) -> dict[int, tuple[int, str]]:
@@ -239,17 +225,15 @@ class KeptSessions:
 
     def _store(self, copy: TranscriptCopy) -> None:
         """The transcript's rows become what was read of it; whatever else it held before stays."""
-        _, *values, _ = astuple(copy.session)
-        row = [storable(value) if isinstance(value, str) else value for value in values]
+        session, until = copy.session, _LAST if copy.is_last else copy.until
+        row = (*session.columns, session.last, session.read, session.raw, session.floor)
         (number,) = self.db.execute(_SQL["session"], row).fetchone()
         if copy.rewritten:
-            self.db.execute("update session set floor = 0 where number = ?", (number,))
             self.db.execute(_SQL["earlier"], (_EARLIER, number))
             if copy.rewritten == "shorter":
                 self.db.execute(_SQL["earlier_lines"], (_EARLIER, number))
             else:
                 self.db.execute("delete from raw where session = ?", (number,))
-        until = _LAST if copy.until is None else copy.until
         named = [message.name for message in copy.messages if message.name]
         among: dict[str, object] = {"since": copy.since, "until": until, "names": json.dumps(named)}
         keys = json.dumps([message.key for message in copy.messages])
@@ -262,9 +246,9 @@ class KeptSessions:
         if copy.lines is not None:
             span = (number, copy.since, until)
             self.db.execute("delete from raw where session = ? and place >= ? and place < ?", span)
-            for place, text in _filled(copy.lines, copy.session.raw):
-                row = [number, place, _compressed(text)]
-                self.db.execute("insert into raw(session, place, data) values (?, ?, ?)", row)
+            for place, text in _filled(copy.lines, copy.until):
+                blob = (number, place, _compressed(text))
+                self.db.execute("insert into raw(session, place, data) values (?, ?, ?)", blob)
 
     def _add(self, session: int, messages: Iterable[KeptText]) -> None:
         """Messages that the session has now; the text of one that is kept already isn't kept again."""

@@ -1,13 +1,12 @@
 --- session
-insert into session(name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
+insert into session(name, agent, id, path, cwd, mtime, state, place, before)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(name) do update set
     agent = excluded.agent, id = excluded.id, path = excluded.path, cwd = excluded.cwd,
-    inode = excluded.inode, size = excluded.size, mtime = excluded.mtime, mark = excluded.mark,
-    offset = excluded.offset, midline = excluded.midline, before = excluded.before
+    mtime = excluded.mtime, state = excluded.state, place = excluded.place, before = excluded.before
 returning number
 
 --- all
-select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
+select name, agent, id, path, cwd, mtime, state, place, before, number from session
 
 --- message
 insert or ignore into message(session, key, traits, at, place, name, length, turn)
@@ -37,15 +36,15 @@ and m.number in (
 )
 
 --- silent
-select name, agent, id, path, cwd, inode, size, mtime, mark, offset, midline, before, number from session
-where (size > 0 or mark <> '') and number not in (select session from message)
+select name, agent, id, path, cwd, mtime, state, place, before, number from session
+where state <> '' and number not in (select session from message)
 and number not in (select session from copy) order by mtime desc
 
 --- not_kept
 delete from message where session = :number and key not in (select value from json_each(:kept))
 
 --- gone
-update session set mark = :gone, inode = 0, size = 0 where number = :number
+update session set state = :gone where number = :number
 
 --- missing
 select value from json_each(?) where value not in (select key from message)

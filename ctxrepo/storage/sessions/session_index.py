@@ -10,7 +10,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -21,55 +21,49 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.processes.database import Schema, transaction
+from ctxrepo.storage.sessions.transcript_files import ReadTranscript
 
 _SQL = texts_beside(__spec__, "searching.sql")
-_SCHEMA = Schema(4, __spec__, "session_index.sql")
+_SCHEMA = Schema(5, __spec__, "session_index.sql")
 
 GONE = "gone"
-"""The mark of a session whose transcript has gone, while it is kept (ADR 96)."""
+"""The state of a session whose transcript has gone, while it is kept (ADR 96)."""
 
 _WASTE = 10_000
 """Messages without a row that don't count."""
 
 
 @dataclass(frozen=True)
-class IndexedSession:
-    """A session's transcript as far as it is read, up to `offset`; `before` is a digest of the end of
-    that, `is_midline`: it is within a line that is too long. `name` is its own among all; a `number` of 0
-    is none. `path` is the file; where that is a database of many sessions, `mark` changes with this one."""
-
-    name: str
-    agent: str
-    id: str
-    path: str
-    cwd: str = ""
-    inode: int = 0
-    size: int = 0
-    mtime: int = 0
-    mark: str = ""
-    offset: int = 0
-    is_midline: bool = False
-    before: bytes = b""
-    number: int = 0
+class IndexedSession(ReadTranscript):
+    """A session's transcript as far as it is in the index."""
 
     @property
     def is_gone(self) -> bool:
         """Whether its agent has deleted the transcript, so that all there is of it is what is kept."""
-        return self.mark == GONE
+        return self.state == GONE
 
 
-@dataclass(frozen=True)
-class NewMessage:
-    """A message for the index. `key` is the same for all copies, `place` is where it begins in the
-    transcript, `name` its id where it is asked for by that. It is found by the `words` that were said, and by
-    what tools were `given`, of that the files are the `paths`."""
+class MessageRow(NamedTuple):
+    """A message as the index has it. `key` is the same for all copies, `place` is where it begins in the
+    transcript of `session`, a number, and `name` its id where it is asked for by that."""
 
+    number: int
+    session: int
     key: int
     traits: int
     at: int
     place: int
     name: str
     length: int
+    turn: int
+    """How many messages in which something was said the transcript has up to this one."""
+
+
+class NewMessage(NamedTuple):
+    """A message for the index, which gives its row the three numbers. It is found by the `words` that were
+    said, and by what tools were `given`, of that the files are the `paths`."""
+
+    row: MessageRow
     words: str
     given: str
     paths: tuple[str, ...]
@@ -84,17 +78,15 @@ class IndexSize:
     """Transcripts with text and no message, the last written first."""
 
 
-_FROM = "select key, number, place, length, traits, turn from message where session = ? and place >= ?"
 _TURN = "select turn from message where session = ? and place < ? order by place desc limit 1"
 _SAME = "select number, session, traits from message where key = ?"
 _DELETE = "delete from message where number = ?"
-_GONE = "select number from session where agent = ? and id = ? and mark = ? and number <> ?"
+_GONE = "select number from session where agent = ? and id = ? and state = ? and number <> ?"
 _COPY = "insert or ignore into copy values (?, ?)"
 _WORDS = "insert into words(rowid, said, given) values (?, ?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
 _HAS = "select 1 from session where agent = ? and id = ?"
 _PATH = "insert or ignore into path(path) values (?)"
-_LAST = "select place, name from message where session = ? order by place desc limit 1"
 
 
 def index_file(state: Path) -> Path:
@@ -130,7 +122,7 @@ class SessionIndex:
 
     def sessions(self) -> dict[str, IndexedSession]:
         """All sessions, by their names."""
-        return {session.name: session for session in map(_session, self.db.execute(_SQL["all"]))}
+        return {session.name: session for session in map(IndexedSession.of, self.db.execute(_SQL["all"]))}
 
     def has(self, agent: str, session: str) -> bool:
         """Whether there is a transcript of this session of an agent."""
@@ -145,17 +137,12 @@ class SessionIndex:
         pages, page = (
             self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
         )
-        silent = tuple(map(_session, self.db.execute(_SQL["silent"])))
+        silent = tuple(map(IndexedSession.of, self.db.execute(_SQL["silent"])))
         return IndexSize(sessions, self.message_count, int(pages) * int(page), silent)
 
     @property
     def message_count(self) -> int:
         return int(self.db.execute("select count(*) from message").fetchone()[0])
-
-    def last(self, session: int) -> tuple[int, str]:
-        """Where the last message of a session stands, and its name."""
-        row = self.db.execute(_LAST, (session,)).fetchone()
-        return (int(row[0]), str(row[1])) if row else (0, "")
 
     def forget(self, sessions: Iterable[IndexedSession]) -> None:
         """Sessions whose files are gone, or not what they were."""
@@ -178,22 +165,21 @@ class SessionIndex:
 
     def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
         """What a session says from the place `since` on; inside the caller's transaction."""
-        values = (getattr(session, field.name) for field in fields(session) if field.name != "number")
-        row = [storable(value) if isinstance(value, str) else value for value in values]
-        (number,) = self.db.execute(_SQL["session"], row).fetchone()
+        (number,) = self.db.execute(_SQL["session"], session.columns).fetchone()
         if not session.is_gone:
             self._take_over(number, session)
-        before = {key: rest for key, *rest in self.db.execute(_FROM, (number, since)).fetchall()}
+        rows = map(MessageRow._make, self.db.execute(_FROM, (number, since)).fetchall())
+        before = {row.key: row for row in rows}
         (turn,) = self.db.execute(_TURN, (number, since)).fetchone() or (0,)
         for message in messages:
-            turn += not message.traits & IS_SILENT
-            old, *facts = before.pop(message.key, (0,))
-            if old and facts == [message.place, message.length, message.traits, turn]:
-                continue
-            if old:
-                self.db.execute(_DELETE, (old,))
-            self._add(number, message, turn)
-        self.db.executemany(_DELETE, [(old,) for old, *_ in before.values()])
+            turn += not message.row.traits & IS_SILENT
+            row = message.row._replace(session=number, turn=turn, name=storable(message.row.name))
+            if old := before.pop(row.key, None):
+                if old == row._replace(number=old.number, at=old.at):
+                    continue
+                self.db.execute(_DELETE, (old.number,))
+            self._add(message._replace(row=row))
+        self.db.executemany(_DELETE, [(old.number,) for old in before.values()])
         return replace(session, number=number)
 
     def _take_over(self, number: int, session: IndexedSession) -> None:
@@ -204,19 +190,18 @@ class SessionIndex:
             self.db.execute("update or ignore copy set session = ? where session = ?", (number, gone))
             self.db.execute("delete from session where number = ?", (gone,))
 
-    def _add(self, session: int, message: NewMessage, turn: int) -> None:
-        name, place = storable(message.name), message.place
-        row = (session, message.key, message.traits, message.at, place, name, message.length, turn)
-        added = self.db.execute(_SQL["message"], row)
+    def _add(self, message: NewMessage) -> None:
+        row = message.row
+        added = self.db.execute(_SQL["message"], row[1:])
         if not added.rowcount:
-            number, other, traits = self.db.execute(_SAME, (message.key,)).fetchone()
-            is_theirs = other != session and (message.traits & IS_COPY or not traits & IS_COPY)
+            number, other, traits = self.db.execute(_SAME, (row.key,)).fetchone()
+            is_theirs = other != row.session and (row.traits & IS_COPY or not traits & IS_COPY)
             if is_theirs:
-                self.db.execute(_COPY, (session, number))
+                self.db.execute(_COPY, (row.session, number))
                 return
             self.db.execute(_DELETE, (number,))
-            added = self.db.execute(_SQL["message"], row)
-            if other != session:
+            added = self.db.execute(_SQL["message"], row[1:])
+            if other != row.session:
                 self.db.execute(_COPY, (other, added.lastrowid))
         self.db.execute(_WORDS, (added.lastrowid, storable(message.words), storable(message.given)))
         for path in map(storable, message.paths):
@@ -234,13 +219,10 @@ class SessionIndex:
             _SCHEMA.build(self.db)
 
 
-def _session(row: Sequence[Any]) -> IndexedSession:
-    return IndexedSession(*[*row[:10], bool(row[10]), *row[11:]])
-
-
 _WITH_WORDS = "words join message m on m.number = words.rowid where words match :words"
 _ALL = "message m where 1"
 _HELD, _ANY = (_SQL["rows"].format(source=source) for source in (_WITH_WORDS, _ALL))
+_FROM = _ANY + " and m.session = ? and m.place >= ?"
 _TYPES = {
     "user": f"not m.traits & {BY_AGENT}",
     "agent": f"m.traits & {BY_AGENT}",
@@ -258,21 +240,6 @@ _SAID_BEFORE, _SAID_AFTER = (
 )
 _NUMBERED = _ANY + " and m.number = ?"
 _TRAITS = "select traits from message where session = ? and place between ? and ?"
-
-
-class MessageRow(NamedTuple):
-    """A message as the index has it; `place` is where it begins in the transcript of `session`, a number."""
-
-    number: int
-    session: int
-    key: int
-    traits: int
-    at: int
-    place: int
-    name: str
-    length: int
-    turn: int
-    """How many messages in which something was said the transcript has up to this one."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 create table session(
     number integer primary key, name text not null unique, agent text not null, id text not null,
-    path text not null, cwd text not null, inode integer not null, size integer not null,
-    mtime integer not null, mark text not null, offset integer not null, midline integer not null,
-    before blob not null
+    path text not null, cwd text not null, mtime integer not null, state text not null,
+    place integer not null, before blob not null
 );
 create table message(
     number integer primary key autoincrement, session integer not null, key integer not null,

@@ -1,19 +1,20 @@
-"""Files in which agents keep transcripts: which there are, read line by line, or searched for bytes."""
+"""Transcripts of agents: which there are, read piece by piece, or searched for bytes."""
 
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from ctxrepo.domain.formats.jsonl import MAX_LINE, record
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.disk.foreign import text
-from ctxrepo.storage.disk.recent import RowReader, globbed
-from ctxrepo.storage.sessions.transcript_lines import is_database
+from ctxrepo.storage.disk.recent import RowReader, globbed, lines_of_rows
+from ctxrepo.storage.sessions.transcript_lines import Parts, is_database, opened_file
 
 MOST_FILES = 50_000
 """Files that are looked at below one folder."""
@@ -38,18 +39,17 @@ class Layout:
 
 @dataclass(frozen=True)
 class TranscriptFile:
-    """A transcript as it is now. `name` is its own among all. In a database of many sessions `session` is the
-    id of one, and `mark` changes with it."""
+    """A transcript as it is now. `name` is its own among all, and its `state` changes with it. In a database
+    of many sessions `session` is the id of one."""
 
     name: str
     agent: str
     path: str
-    inode: int
-    size: int
+    state: str
     mtime: int
+    size: int = 0
     cwd: str = ""
     session: str = ""
-    mark: str = ""
 
 
 def transcript_files(layout: Layout) -> list[TranscriptFile]:
@@ -63,9 +63,9 @@ def transcript_files(layout: Layout) -> list[TranscriptFile]:
             continue
         if not stat.S_ISREG(status.st_mode):
             continue
-        name = str(path)
-        now = (status.st_ino, status.st_size, status.st_mtime_ns)
-        file = TranscriptFile(name, layout.agent, name, *now, _cwd(layout, path, folders))
+        name, size, mtime = str(path), status.st_size, status.st_mtime_ns
+        state, cwd = f"{status.st_ino} {size} {mtime}", _cwd(layout, path, folders)
+        file = TranscriptFile(name, layout.agent, name, state, mtime, size, cwd)
         is_many = bool(layout.sessions) and path.suffix != ".jsonl" and is_database(path)
         files += _in_database(layout, file) if is_many else [file]
     return files
@@ -94,9 +94,10 @@ def _in_database(layout: Layout, file: TranscriptFile) -> Iterator[TranscriptFil
             case (str(session), cwd, mark) if session not in known:
                 known.add(session)
                 name, folder = f"{file.path}#{session}", cwd if isinstance(cwd, str) else ""
-                written = file.mtime - order
-                now = (file.inode, 0, written)
-                yield TranscriptFile(name, file.agent, file.path, *now, folder, session, str(mark))
+                state = f"{file.state.split()[0]} {mark}"
+                yield TranscriptFile(
+                    name, file.agent, file.path, state, file.mtime - order, 0, folder, session
+                )
 
 
 PIECE = 4 * 1024 * 1024
@@ -106,42 +107,148 @@ _USUAL_LINE = 32 * 1024
 """Bytes in which the first line mostly ends."""
 
 _BEFORE = 256
-"""Bytes before an offset by which it is told whether a file is still the one that was read."""
+"""Bytes at the beginning of a file, and as many before an offset, by which it is told whether the file is
+still the one that was read."""
+
+_ROWS = 20_000
+"""Parts of messages that are taken from a database at a time."""
 
 
-class FilePiece(NamedTuple):
-    """Whole lines of a file, and the offset at which each begins. A line that is longer than any record may
-    be is '' here. What comes next begins at `end`, within a line where that has no end in this piece.
-    `is_last`: there is no more for now, but for a line that somebody is still writing."""
+class TranscriptPiece(NamedTuple):
+    """Whole lines of a transcript, and the place of each: in a file its offset, in a database its number. A
+    line that is longer than any record may be is '' here. It reaches from `since` to `end`, and has `size`
+    bytes. `is_last`: there is no more for now, but for a line that somebody is still writing."""
 
+    since: int
     lines: list[str]
-    starts: list[int]
+    places: list[int]
     end: int
-    is_midline: bool
+    size: int
     is_last: bool
 
 
-def read_piece(handle: int, start: int, is_midline: bool, most: int = PIECE) -> FilePiece:
-    """The lines within `most` bytes from the offset `start`."""
+class Position(NamedTuple):
+    """How far somebody has a transcript: up to a place. By `before` it is told whether that still is what it
+    was: of a file it is a digest of what stands before, of a database the id of the message at the place."""
+
+    place: int = 0
+    before: bytes = b""
+
+
+@dataclass(frozen=True)
+class ReadTranscript:
+    """A session's transcript as far as somebody has read it, up to the `position`. `name` is its own among
+    all; a `number` of 0 is none. `path` is the file, which may be a database of many sessions. `state` is
+    that of the transcript when it was read to its end, '' until then, and `mtime` when that was written."""
+
+    name: str
+    agent: str
+    id: str
+    path: str
+    cwd: str = ""
+    mtime: int = 0
+    state: str = ""
+    position: Position = Position()
+    number: int = 0
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Self:
+        """What a database has stored as `columns`, and behind these the number and what else it knows."""
+        return cls(*[*row[:7], Position(*row[7:9]), *row[9:]])
+
+    @property
+    def columns(self) -> list[object]:
+        """All but its number, as a database stores it."""
+        texts = (self.name, self.agent, self.id, self.path, self.cwd)
+        return [*map(storable, texts), self.mtime, storable(self.state), *self.position]
+
+
+Rewritten = Literal["", "shorter", "longer"]
+"""Whether a transcript was written anew before a position, and what became of its length."""
+
+
+class OpenTranscript:
+    """A transcript that is a file of lines, open to be read."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def first_line(self) -> str:
+        """Its first line, '' where that isn't needed to read others."""
+        return first_line(self._handle)
+
+    def position(self, place: int, _: str = "") -> Position:
+        """The position at this place, where in a database the message with an id stands."""
+        first = os.pread(self._handle, min(_BEFORE, place), 0)
+        last = os.pread(self._handle, min(_BEFORE, place), max(0, place - _BEFORE))
+        return Position(place, blake2b(first + b"\0" + last, digest_size=8).digest())
+
+    def rewritten(self, position: Position) -> Rewritten:
+        if not position.place or self.position(position.place) == position:
+            return ""
+        return "shorter" if os.fstat(self._handle).st_size < position.place else "longer"
+
+    def piece(self, since: Position, share: int = 1) -> TranscriptPiece:
+        """What comes next: a usual piece, or only a share of one."""
+        return read_piece(self._handle, since.place, PIECE // share)
+
+
+class _OpenRows(OpenTranscript):
+    """One of the sessions of a database: rows from its last message on, which is asked for by its id."""
+
+    def __init__(self, file: TranscriptFile, query: str) -> None:
+        self._file, self._query = file, query
+
+    def first_line(self) -> str:
+        return ""
+
+    def position(self, place: int, name: str = "") -> Position:
+        return Position(place, name.encode("utf-8", "replace"))
+
+    def rewritten(self, position: Position) -> Rewritten:
+        return "longer" if position.before and not self._from(position.before, position.before) else ""
+
+    def piece(self, since: Position, _: int = 1) -> TranscriptPiece:
+        lines = self._from(since.before, passed=0 if since.before else since.place)
+        end, size, is_last = since.place + len(lines), sum(map(len, lines)), len(lines) < _ROWS
+        return TranscriptPiece(since.place, lines, [*range(since.place, end)], end, size, is_last)
+
+    def _from(self, first: bytes, last: bytes = b"", passed: int = 0) -> list[str]:
+        names = (name.decode("utf-8", "replace") for name in (first, last))
+        rows = lines_of_rows(Path(self._file.path), self._query, self._file.session, *names)
+        return [*islice(rows, passed, passed + _ROWS)]
+
+
+@contextmanager
+def opened_transcript(file: TranscriptFile, query: str, parts: Parts) -> Iterator[OpenTranscript]:
+    """A transcript, by the `query` of its agent if it is in a database; OSError where it has no lines."""
+    if file.session:
+        yield _OpenRows(file, query)
+    elif not file.path.endswith(".jsonl") and is_database(Path(file.path)):
+        raise OSError("no session is known in it")
+    else:
+        with opened_file(file.path, parts) as handle:
+            yield OpenTranscript(handle)
+
+
+def read_piece(handle: int, start: int, most: int) -> TranscriptPiece:
+    """The lines within `most` bytes from the offset `start`, without the rest of one that began before."""
     data = os.pread(handle, most, start)
     is_last = len(data) < most
-    begin = 0
-    if is_midline:
-        begin = data.find(b"\n") + 1
-        if not begin:
-            return FilePiece([], [], start + len(data), True, is_last)
+    is_midline = start > 0 and os.pread(handle, 1, start - 1) != b"\n"
+    begin = data.find(b"\n") + 1 if is_midline else 0
     end = data.rfind(b"\n") + 1
-    if not end and not is_last:
-        return FilePiece([], [], start + len(data), True, False)
-    if is_last and end < len(data) and _is_whole(data[max(end, begin) :]):
+    if not end and (is_midline or not is_last):
+        return TranscriptPiece(start, [], [], start + len(data), len(data), is_last)
+    if is_last and end < len(data) and _is_whole(data[end:]):
         end = len(data)
-    lines, starts = [], []
+    lines, places = [], []
     at = start + begin
     for line in data[begin:end].split(b"\n"):
         lines.append(line.decode("utf-8", "replace") if len(line) <= MAX_LINE else "")
-        starts.append(at)
+        places.append(at)
         at += len(line) + 1
-    return FilePiece(lines, starts, start + max(end, begin), False, is_last)
+    return TranscriptPiece(start, lines, places, start + end, end, is_last)
 
 
 def first_line(handle: int) -> str:
@@ -151,14 +258,6 @@ def first_line(handle: int) -> str:
         if newline:
             return line.decode("utf-8", "replace")
     return ""
-
-
-def digest_before(handle: int, offset: int) -> bytes:
-    """What tells whether a file still is, up to this offset, what it was: a digest of its first bytes and of
-    the last ones before the offset."""
-    first = os.pread(handle, min(_BEFORE, offset), 0)
-    last = os.pread(handle, min(_BEFORE, offset), max(0, offset - _BEFORE))
-    return blake2b(first + b"\0" + last, digest_size=8).digest()
 
 
 def _is_whole(rest: bytes) -> bool:

@@ -17,8 +17,8 @@ from ctxrepo.agents.known import AGENTS, transcripts_of
 from ctxrepo.services.health.silent_sessions import not_understood
 from ctxrepo.services.sessions.conversations import read_conversation
 from ctxrepo.services.sessions.index_update import update_index
+from ctxrepo.storage.sessions import transcript_files
 from ctxrepo.storage.sessions.session_index import size_of_index
-from ctxrepo.storage.sessions.transcript_files import read_piece
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 
 
@@ -66,7 +66,7 @@ AT = "2025-09-03T09:00:{:02}.250Z"
 def test_a_long_document_is_read_in_pieces_and_each_message_once(
     fixture: str, mine: Machine, find_each: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(read_piece, "__defaults__", (900,))
+    monkeypatch.setattr(transcript_files, "PIECE", 900)
     form = next(form for form in EVERY_FORM if form.fixture == fixture)
     field, item = LONG[fixture]
     document = json.loads("\n".join(form.lines()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -120,7 +121,7 @@ def test_a_file_that_was_rewritten_is_read_anew(how: str, mine: Machine, find: F
 def test_files_of_many_pieces_are_read_to_their_ends(
     mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcript_files.read_piece, "__defaults__", (700,))
+    monkeypatch.setattr(transcript_files, "PIECE", 700)
     said = claude_says(mine, "s-1", [f"number{n} says coot" for n in range(60)])
     said.agent("one part, a coot", message="m1")
     said.agent("another part, a coot", message="m1")
@@ -218,6 +219,26 @@ def test_sessions_in_a_database_are_read_from_their_last_message_on(mine: Machin
     assert texts(find, "redis") == []
 
 
+def test_a_session_in_a_database_whose_last_message_was_taken_back_is_read_anew(
+    mine: Machine, find: Finder
+) -> None:
+    path = mine.home / ".local/share/opencode/opencode.db"
+    (session,) = database(path, "compacted")
+    assert texts(find, "redis")
+    with closing(sqlite3.connect(path)) as db, db:
+        for name, word in (("msg_zy", "gadwall"), ("msg_zz", "garganey")):
+            db.execute("delete from part where message_id > 'msg_z'")
+            db.execute("delete from message where id > 'msg_z'")
+            data = '{"role": "user", "time": {"created": 1795539999123}}'
+            db.execute("insert into message values (?, ?, 1, 1, ?)", [name, session, data])
+            part = json.dumps({"type": "text", "text": f"and a {word}"})
+            db.execute("insert into part values (?, ?, ?, 1, 1, ?)", [f"prt_{word}", name, session, part])
+            db.execute("update session set time_updated = time_updated + 1")
+            db.commit()
+            assert texts(find, word) == [f"and a {word}"]
+    assert texts(find, "gadwall") == []
+
+
 def test_what_is_no_longer_there_leaves_the_index(mine: Machine, find: Finder) -> None:
     said = claude_says(mine, "s-1", ["a ruff"])
     claude_says(mine, "s-2", ["no bird"])
@@ -304,14 +325,14 @@ def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch:
     claude_says(mine, "s-1", ["a garganey"])
     memory, written = mine.open(), []
     file = index_file(memory.state.root)
-    whole = index_update.read_piece
+    whole = transcript_files.read_piece
 
-    def read(*given: int) -> transcript_files.FilePiece:
+    def read(*given: int) -> transcript_files.TranscriptPiece:
         with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as db:
             written.append(db.execute("begin immediate").fetchall())
         return whole(*given)
 
-    monkeypatch.setattr(index_update, "read_piece", read)
+    monkeypatch.setattr(transcript_files, "read_piece", read)
     reading = read_in_steps(file, changed(transcripts_here(memory), {}))
     assert next(reading).left == 0
     assert written == [[]]
@@ -322,13 +343,13 @@ def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = mine.home / "told"
-    whole = index_update.read_piece
+    whole = transcript_files.read_piece
 
-    def read(*given: int) -> transcript_files.FilePiece:
+    def read(*given: int) -> transcript_files.TranscriptPiece:
         told.write_text(str(os.nice(0)))
         return whole(*given)
 
-    monkeypatch.setattr(index_update, "read_piece", read)
+    monkeypatch.setattr(transcript_files, "read_piece", read)
     for is_background, nice in ((True, 19), (False, os.nice(0))):
         claude_says(mine, f"s-{is_background}", ["a brant"])
         assert update_index(mine.open(), 60, is_background=is_background).is_complete

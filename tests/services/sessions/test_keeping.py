@@ -337,6 +337,41 @@ def test_lines_are_kept_once_however_often_they_are_read(mine: Machine, find: Fi
         index_file(mine.open().state.root).unlink()
 
 
+def test_lines_that_are_read_again_in_pieces_are_kept_once(
+    mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcript_files, "PIECE", 1400)
+    keep(mine, "whole")
+    said = claude_says(mine, "s-1", [f"number{n} saw a shrike" for n in range(20)])
+    for _ in range(2):
+        find("shrike")
+        with KeptSessions.opened(kept_file(mine.open().state.root)) as store:
+            (session,) = store.sessions().values()
+            assert "\n".join(store.lines(session)) == said.path.read_text()
+        index_file(mine.open().state.root).unlink()
+
+
+def test_what_a_former_version_kept_is_gone_on_with(keeps: Machine, find_each: Finder) -> None:
+    """It noted no state of a file, and of a database only which message was the last."""
+    said = claude_says(keeps, "s-1", ["a first smew", "a second smew"])
+    path = keeps.home / ".local/share/opencode/opencode.db"
+    database(path, "compacted")
+    before, count = texts(find_each, "redis"), counts(keeps)
+    root = keeps.open().state.root
+    with closing(sqlite3.connect(kept_file(root))) as db, db:
+        db.execute("update session set mark = '' where agent = 'claude'")
+        last = "(select count(*) - 1 from message where session = number)"
+        db.execute(f"update session set read = {last}, finish = 0, before = x'' where agent = 'opencode'")
+    index_file(root).unlink()
+    said.user("a third smew")
+    for _ in range(2):
+        assert texts(find_each, "smew") == ["a first smew", "a second smew", "a third smew"]
+        assert texts(find_each, "redis") == before
+        assert counts(keeps) == (count[0] + 1, count[1] + 1)
+        path.unlink(missing_ok=True)
+        said.path.unlink(missing_ok=True)
+
+
 def test_off_stops_copying_and_takes_nothing_away(keeps: Machine, find: Finder) -> None:
     first = claude_says(keeps, "s-1", ["an early crake"])
     find("crake")
@@ -387,7 +422,7 @@ def test_a_session_goes_when_its_months_are_over(keeps: Machine, find: Finder) -
 def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
     where: str, keeps: Machine, find_each: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcript_files.read_piece, "__defaults__", (700,))
+    monkeypatch.setattr(transcript_files, "PIECE", 700)
     monkeypatch.setattr(index_update, "PIECE", 700)
     said = claude_says(keeps, "s-1", [f"number{n} saw a coot" for n in range(30)])
     other = claude_says(keeps, "s-2", [f"number{n} saw another coot" for n in range(30)])
