@@ -1,12 +1,12 @@
-"""Records of transcripts, be the file JSON lines or one JSON document.
+"""Records of transcripts, be the file JSON lines or one JSON document, and the forms that an agent's have.
 
 An agent indents its documents by two columns: an item of the list begins and ends with a brace that stands by
 itself, two columns from the edge where the document is a list, and four where a field of it has the list."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ctxrepo.agents.recorded import tables
+from ctxrepo.agents.recorded import Message, may_be_message, tables
 from ctxrepo.domain.formats.jsonl import record
 
 _BOM = "\ufeff"
@@ -48,3 +48,26 @@ def _on_line(line: str) -> list[dict[str, Any]]:
         return tables((record(f'{{"list": {line}}}') or {}).get("list"))
     fields = record(line)
     return [fields] if fields else []
+
+
+class Form(NamedTuple):
+    """A shape of an agent's records: which of them have it, and the message that one makes, None where nobody
+    says anything in it."""
+
+    has: Callable[[Mapping[str, Any]], bool]
+    message: Callable[[Mapping[str, Any]], Message | None] = lambda _: None
+
+
+def of_type(*types: str) -> Callable[[Mapping[str, Any]], bool]:
+    """What tells records of these types."""
+    return lambda fields: fields.get("type") in types
+
+
+def message_in(forms: Iterable[Form], fields: Mapping[str, Any]) -> Message | None:
+    """The message that a record makes by the first of the forms that it has."""
+    return next((form.message(fields) for form in forms if form.has(fields)), None)
+
+
+def are_known(forms: Iterable[Form], records: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether each of these records has one of the forms, or looks like no message."""
+    return all(any(form.has(fields) for form in forms) or not may_be_message(fields) for fields in records)

@@ -16,6 +16,7 @@ from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Fate = Literal["sent", "cut", "lost", "open"]
+Speaker = Literal["user", "agent"]
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Message:
     begins with a copy of the conversation from which it was forked. `at` is ISO 8601 in UTC. `line` is the
     number of the line on which it begins, from 0 among those that were given."""
 
-    who: Literal["user", "agent"]
+    who: Speaker
     text: str
     id: str = ""
     parent: str = ""
@@ -101,6 +102,18 @@ class Message:
         """This part of a message and the next; the id is that of the last part, which an answer names."""
         text = "\n".join(filter(None, (self.text, more.text)))
         return replace(self, text=text, id=more.id, tools=(*self.tools, *more.tools))
+
+
+def spoken(
+    who: Speaker, text: str, fields: Mapping[str, Any], tools: Iterable[ToolUse] = (), **more: Any
+) -> Message | None:
+    """The message of a record that names itself `id` and its moment `timestamp`, unless `more` says it; None
+    where nothing is said in it, and no tool used."""
+    tools = tuple(tools)
+    if not (text.strip() or tools):
+        return None
+    said = Message(who, text, text_of(fields, "id"), at=text_of(fields, "timestamp"), tools=tools)
+    return replace(said, **more) if more else said
 
 
 def joined(parts: Iterable[tuple[str, Message]]) -> Iterator[Message]:

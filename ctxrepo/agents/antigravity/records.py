@@ -7,14 +7,17 @@ tools that it calls are a `PLANNER_RESPONSE`, in which each argument of a tool i
 answered is a step of another type, and left out like what Antigravity and hooks say."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.antigravity import install
 from ctxrepo.agents.antigravity.dialect import typed_words
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, may_be_message, table, tables, typed
+from ctxrepo.agents.documents import Form, are_known, message_in, of_type
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, spoken, table, tables, typed
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 _LOGS = ("transcript.jsonl", "transcript_full.jsonl", "overview.txt")
@@ -44,25 +47,31 @@ def head(lines: Iterable[str], /) -> SessionHead:
     )
 
 
-def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records: what is no step isn't known. Antigravity
-    removes the texts of old steps."""
-    return all("step_index" in fields or not may_be_message(fields) for fields in records)
-
-
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
     for number, line in enumerate(lines):
         fields = record(line.removeprefix("\ufeff")) or {}
-        content, kind = text_of(fields, "content"), fields.get("type")
-        id_, at = str(fields.get("step_index", "")), text_of(fields, "created_at")
-        is_users = kind == "USER_INPUT" and fields.get("source", _BY_HAND) == _BY_HAND
-        if is_users and (words := typed(typed_words(content))):
-            yield Message("user", words, id=id_, at=at, line=number)
-        elif kind == "PLANNER_RESPONSE":
-            tools = tuple(map(_tool_use, tables(fields.get("tool_calls"))))
-            if content.strip() or tools:
-                yield Message("agent", content.strip(), id=id_, at=at, tools=tools, line=number)
+        if message := message_in(_FORMS, fields):
+            step, at = str(fields.get("step_index", "")), text_of(fields, "created_at")
+            yield replace(message, id=step, at=at, line=number)
+
+
+def _by_user(fields: Mapping[str, Any]) -> Message | None:
+    is_by_hand = fields.get("source", _BY_HAND) == _BY_HAND
+    return spoken("user", typed(typed_words(text_of(fields, "content"))), fields) if is_by_hand else None
+
+
+def _by_agent(fields: Mapping[str, Any]) -> Message | None:
+    tools = map(_tool_use, tables(fields.get("tool_calls")))
+    return spoken("agent", text_of(fields, "content").strip(), fields, tools)
+
+
+_FORMS = (
+    Form(of_type("USER_INPUT"), _by_user),
+    Form(of_type("PLANNER_RESPONSE"), _by_agent),
+    Form(lambda fields: "step_index" in fields),  # Antigravity removes the texts of old steps
+)
+is_quiet = partial(are_known, _FORMS)
 
 
 def _tool_use(call: Mapping[str, Any]) -> ToolUse:

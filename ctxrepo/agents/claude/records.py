@@ -15,14 +15,16 @@ leaves none, but for Stop, whose every call is in a `stop_hook_summary`. What we
 messages of `api-request-blob`. The user's words are counted and not kept."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.claude import install
 from ctxrepo.agents.claude.dialect import DIALECT
 from ctxrepo.agents.claude.install import SETTINGS
+from ctxrepo.agents.documents import Form, are_known, message_in, of_type
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.recorded import (
     MAX_WORDS,
@@ -34,11 +36,12 @@ from ctxrepo.agents.recorded import (
     Message,
     RecordedSession,
     SessionHead,
+    Speaker,
     ToolUse,
     at_millisecond,
     blocks_of,
     joined,
-    may_be_message,
+    spoken,
     table,
     tables,
     text_in,
@@ -115,21 +118,14 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     return joined(sorted(parts, key=lambda part: part[1].line))
 
 
-def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records."""
-    return all(map(_is_no_message, records))
-
-
-def _is_no_message(line: Mapping[str, Any]) -> bool:
-    if line.get("type") in ("user", "assistant"):  # read, and nobody's words, if it is as they are
-        return line.get("isSidechain") is True or bool(blocks_of(table(line, "message")))
-    return line.get("type") in _QUIET or "display" in line or not may_be_message(line)
-
-
 _QUIET = (
     *("attachment", "queue-operation", "system", "progress", "summary", "last-prompt", "ai-title", _REQUEST),
     *("custom-title", "agent-name", "file-history-snapshot"),
 )
+
+
+def _is_by(kind: str, line: Mapping[str, Any]) -> bool:
+    return line.get("type") == kind and bool(blocks_of(table(line, "message")))
 
 
 def is_own_words(line: Mapping[str, Any], text: str) -> bool:
@@ -143,22 +139,18 @@ def _parts(lines: Iterable[str], queue: list[Message]) -> Iterator[tuple[str, Me
     the `queue`."""
     for number, line in enumerate(lines):
         fields = record(line.removeprefix("\ufeff")) if _may_say_something(line) else None
-        if fields is None or fields.get("isSidechain") is True:
-            continue
-        if fields.get("type") == "queue-operation":
+        if fields and fields.get("type") == "queue-operation":
             _move_on(queue, fields, number)
-            continue
-        is_agents = fields.get("type") == "assistant"
-        if message := _by_agent(fields) if is_agents else _by_user(fields):
-            name = text_of(table(fields, "message"), "id") if is_agents else ""
+        elif fields and (message := message_in(_FORMS, fields)):
+            name = text_of(table(fields, "message"), "id") if message.who == "agent" else ""
             yield name, replace(message, line=number)
 
 
 def _move_on(queue: list[Message], line: Mapping[str, Any], number: int) -> None:
     """A step of the queue of what was typed ahead; what was taken back to be edited was not said."""
     text, step = typed(_COMMAND.sub("", text_of(line, "content"))), line.get("operation")
-    if step == "enqueue" and text:
-        queue.append(replace(_message(line, "user", text, ()), line=number))
+    if step == "enqueue" and (message := _message(line, "user", text)):
+        queue.append(replace(message, line=number))
         del queue[:-_MOST_QUEUED]
     elif step == "popAll" or line.get("reason") == "cancelled":
         queue[:] = [message for message in queue if text and message.text != text]
@@ -177,36 +169,29 @@ def _may_say_something(line: str) -> bool:
 def _by_agent(line: Mapping[str, Any]) -> Message | None:
     blocks = blocks_of(table(line, "message"))
     text, paths = text_in(blocks), ("file_path", "notebook_path", "path")
-    tools = tuple(tool_use(block, "input", *paths) for block in blocks if block.get("type") == "tool_use")
-    return _message(line, "agent", text, tools) if text or tools else None
+    uses = (tool_use(block, "input", *paths) for block in blocks if block.get("type") == "tool_use")
+    return _message(line, "agent", text, uses)
 
 
 def _typed_once(line: Mapping[str, Any]) -> Message | None:
     """What an entry of `history.jsonl` says, with the texts that were pasted."""
     pasted = (text_of(paste, "content") for paste in tables([*table(line, "pastedContents").values()]))
     text = "\n".join(filter(None, (typed(_COMMAND.sub("", text_of(line, "display"))), *pasted)))
-    said = replace(_message(line, "user", text, ()), at=at_millisecond(line.get("timestamp")))
-    return said if text else None
+    return _message(line, "user", text, at=at_millisecond(line.get("timestamp")))
 
 
-def _by_user(line: Mapping[str, Any]) -> Message | None:
-    if "display" in line:
-        return _typed_once(line)
+def _is_queued(line: Mapping[str, Any]) -> bool:
     queued = table(line, "attachment")
-    if queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt":
-        blocks = blocks_of({"content": queued.get("prompt")})
-    else:
-        is_command = line.get("subtype") == "local_command"
-        blocks = blocks_of(
-            line if is_command else table(line, "message") if line.get("type") == "user" else {}
-        )
-    results = [block for block in blocks if block.get("type") == "tool_result"]
-    if results:
-        text = "\n".join(filter(None, map(_said_in, results)))
-        return _message(line, "user", text, ()) if text else None
+    return queued.get("type") == "queued_command" and queued.get("commandMode", "prompt") == "prompt"
+
+
+def _by_user(line: Mapping[str, Any], message: Mapping[str, Any]) -> Message | None:
+    blocks = blocks_of(message)
+    if results := [block for block in blocks if block.get("type") == "tool_result"]:
+        return _message(line, "user", "\n".join(filter(None, map(_said_in, results))))
     words = (typed(text_of(block, "text")) for block in blocks if block.get("type") == "text")
     text = "\n".join(part for part in words if part and not part.startswith(_NOBODY))
-    return _message(line, "user", text, ()) if text and is_own_words(line, text) else None
+    return _message(line, "user", text) if is_own_words(line, text) else None
 
 
 def _said_in(result: Mapping[str, Any]) -> str:
@@ -219,16 +204,24 @@ def _said_in(result: Mapping[str, Any]) -> str:
     return ""
 
 
-def _message(line: Mapping[str, Any], who: Any, text: str, tools: tuple[ToolUse, ...]) -> Message:
-    return Message(
-        who,
-        text,
-        id=text_of(line, "uuid"),
-        parent=text_of(line, "parentUuid"),
-        session=text_of(table(line, "forkedFrom"), "sessionId") or text_of(line, "sessionId"),
-        at=text_of(line, "timestamp"),
-        tools=tools,
-    )
+def _message(
+    line: Mapping[str, Any], who: Speaker, text: str, tools: Iterable[ToolUse] = (), **more: str
+) -> Message | None:
+    session = text_of(table(line, "forkedFrom"), "sessionId") or text_of(line, "sessionId")
+    names = {"id": text_of(line, "uuid"), "parent": text_of(line, "parentUuid"), "session": session}
+    return spoken(who, text, line, tools, **names, **more)
+
+
+_FORMS = (
+    Form(lambda line: line.get("isSidechain") is True),
+    Form(lambda line: "display" in line, _typed_once),
+    Form(_is_queued, lambda line: _by_user(line, {"content": table(line, "attachment").get("prompt")})),
+    Form(lambda line: line.get("subtype") == "local_command", lambda line: _by_user(line, line)),
+    Form(lambda line: _is_by("assistant", line), _by_agent),
+    Form(lambda line: _is_by("user", line), lambda line: _by_user(line, table(line, "message"))),
+    Form(of_type(*_QUIET)),
+)
+is_quiet = partial(are_known, _FORMS)
 
 
 NAME = DIALECT.name

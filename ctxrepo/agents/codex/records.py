@@ -15,14 +15,15 @@ from typing import Any
 
 from ctxrepo.agents.codex import install
 from ctxrepo.agents.codex.dialect import files_of
-from ctxrepo.agents.documents import records_in
+from ctxrepo.agents.documents import Form, are_known, message_in, of_type, records_in
 from ctxrepo.agents.recorded import (
     Message,
     SessionHead,
+    Speaker,
     ToolUse,
     at_millisecond,
     blocks_of,
-    may_be_message,
+    spoken,
     table,
     typed,
 )
@@ -64,23 +65,8 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
     """Whether nobody said anything in a file with these records."""
-    return any(map(_is_subagents, (table(fields, "payload") for fields in records))) or all(
-        map(_is_no_message, records)
-    )
-
-
-def _is_no_message(fields: Mapping[str, Any]) -> bool:
-    payload = table(fields, "payload") or fields
-    # What is for the model, or in the list of prompts, was read, and nobody said it.
-    is_read = "ts" in payload or ("role" in payload and bool(payload.get("content")))
-    is_known = fields.get("type") in _QUIET or payload.get("type") in _QUIET
-    return is_read or is_known or not may_be_message(payload)
-
-
-_QUIET = (
-    *("session_meta", "turn_context", "world_state", "compacted", "thread_settings_applied"),
-    *("error", "warning", "stream_error"),
-)
+    bare = [*map(_bare, records)]
+    return any(map(_is_subagents, bare)) or are_known(_FORMS, bare)
 
 
 _CWD = lazy_pattern(r"<cwd>([^<\\]{1,4096})</cwd>")
@@ -126,33 +112,26 @@ def _key(message: Message) -> tuple[str, str]:
 
 def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
     """(form, message) of each line that says something, or that uses a tool; none of a subagent's."""
-    spoken = []
+    said = []
     origin = made = ""
     for number, fields in records_in(lines, _SAYING):
-        payload = table(fields, "payload") or fields
+        bare = _bare(fields)
         if fields.get("type") == "session_meta":
-            if _is_subagents(payload):
+            if _is_subagents(bare):
                 return []
             if not made:
-                origin, made = text_of(payload, "forked_from_id"), text_of(payload, "timestamp") or "-"
-            continue
-        if "ts" in fields and (text := typed(text_of(fields, "text"))):
-            seconds, session = fields.get("ts"), text_of(fields, "session_id")
-            at = at_millisecond(seconds * 1000 if isinstance(seconds, int) else None)
-            spoken.append(("history", Message("user", text, session=session, at=at, line=number)))
-            continue
-        kind, item = text_of(payload, "type"), table(payload, "item")
-        spoke = text_of(item, "type") or (text_of(payload, "role") if kind in ("", _FOR_MODEL) else kind)
-        who: Any = "user" if spoke in _BY_USER else "agent" if spoke in _BY_AGENT else ""
-        text = (_text_in(item or payload) or text_of(payload, "message")) if who else ""
-        text = _own_words(text) if who == "user" else text
-        tools = tuple(_tools(payload))
-        if text.strip() or tools:
-            at = text_of(fields, "timestamp")
-            session = origin if origin and at < made else text_of(payload, "thread_id")
-            said = Message(who or "agent", text, id=text_of(item, "id"), session=session, at=at, tools=tools)
-            spoken.append((kind or _FOR_MODEL, replace(said, line=number)))
-    return spoken
+                origin, made = text_of(bare, "forked_from_id"), text_of(bare, "timestamp") or "-"
+        elif message := message_in(_FORMS, bare):
+            is_copy = bool(origin) and message.at < made
+            session = message.session or (origin if is_copy else text_of(bare, "thread_id"))
+            kind = text_of(bare, "type") or _FOR_MODEL
+            said.append((kind, replace(message, session=session, line=number)))
+    return said
+
+
+def _bare(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record without its envelope, if it has one, but with the moment that stands there."""
+    return {**fields, **table(fields, "payload")}
 
 
 def _is_subagents(meta: Mapping[str, Any]) -> bool:
@@ -162,6 +141,31 @@ def _is_subagents(meta: Mapping[str, Any]) -> bool:
 
 _OF_ITS_OWN = ("subagent", "guardian_review", "memory_consolidation")
 """What began a session that no person did."""
+
+
+def _speaker(fields: Mapping[str, Any]) -> str:
+    """Who says something, by the type of an event's item, the type of an event or the role of a message."""
+    kind = text_of(fields, "type")
+    is_for_model = kind in ("", _FOR_MODEL)
+    return text_of(table(fields, "item"), "type") or (text_of(fields, "role") if is_for_model else kind)
+
+
+def _message(fields: Mapping[str, Any]) -> Message | None:
+    item, is_users = table(fields, "item"), _speaker(fields) in _BY_USER
+    text = _text_in(item or fields) or text_of(fields, "message")
+    who: Speaker = "user" if is_users else "agent"
+    return spoken(who, _own_words(text) if is_users else text, fields, id=text_of(item, "id"))
+
+
+def _typed_once(fields: Mapping[str, Any]) -> Message | None:
+    """What an entry of `history.jsonl` says."""
+    seconds, session = fields.get("ts"), text_of(fields, "session_id")
+    at = at_millisecond(seconds * 1000 if isinstance(seconds, int) else None)
+    return spoken("user", typed(text_of(fields, "text")), fields, session=session, at=at)
+
+
+def _call(fields: Mapping[str, Any]) -> Message | None:
+    return spoken("agent", "", fields, _tools(fields), id="")
 
 
 def _own_words(text: str) -> str:
@@ -193,3 +197,17 @@ def _command_line(command: object) -> str:
     words = texts_in(command)
     is_script = len(words) == 3 and words[1] in ("-c", "-lc")
     return command if isinstance(command, str) else words[2] if is_script else " ".join(words)
+
+
+_FORMS = (
+    Form(lambda fields: "ts" in fields, _typed_once),
+    Form(of_type("custom_tool_call", "function_call", "local_shell_call"), _call),
+    Form(lambda fields: _speaker(fields) in (*_BY_USER, *_BY_AGENT), _message),
+    Form(lambda fields: "role" in fields and bool(fields.get("content"))),  # for the model
+    Form(
+        of_type(
+            *("session_meta", "turn_context", "world_state", "compacted", "thread_settings_applied"),
+            *("error", "warning", "stream_error"),
+        )
+    ),
+)

@@ -12,13 +12,15 @@ whose it was. It stands in the messages and results behind it, but for that of a
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
-from ctxrepo.agents.documents import records_in
+from ctxrepo.agents.documents import Form, are_known, message_in, records_in
 from ctxrepo.agents.recorded import (
     MAX_WORDS,
     MOMENT,
@@ -30,7 +32,7 @@ from ctxrepo.agents.recorded import (
     RecordedSession,
     SessionHead,
     ToolUse,
-    may_be_message,
+    spoken,
     table,
     tables,
     tool_use,
@@ -69,55 +71,49 @@ def head(lines: Iterable[str], /) -> SessionHead:
     return SessionHead(session)
 
 
-def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records."""
-    return all(map(_is_no_message, records))
-
-
-def _is_no_message(event: Mapping[str, Any]) -> bool:
-    kind, data = text_of(event, "type"), table(event, "data")
-    is_known = kind in _MESSAGES and "content" in data
-    return is_known or kind.startswith(_QUIET) or not (may_be_message(data) or may_be_message(event))
-
-
 _QUIET = ("session.", "system.", "hook.", "tool.", "subagent.", "assistant.reasoning", "info")
 _BY_USER, _BY_AGENT = ("user.message", "user", "human"), ("assistant.message", "assistant", "copilot")
-_MESSAGES = (*_BY_USER, *_BY_AGENT)
-"""The types of messages, in all forms."""
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
     session, parent, has_roles = "", "", None
     for number, fields in _items(lines):
-        data = table(fields, "data") or fields
-        kind = text_of(fields, "type") or text_of(fields, "role")
-        session = session or text_of(data, "sessionId")
-        if text_of(fields, "agentId") or kind not in _MESSAGES:
+        session = session or text_of(table(fields, "data") or fields, "sessionId")
+        if text_of(fields, "agentId") or _kind(fields) not in (*_BY_USER, *_BY_AGENT):
             continue
         has_roles = "role" in fields if has_roles is None else has_roles
         if has_roles != ("role" in fields):  # a document tells all twice
             continue
-        text = text_of(data, "content") or text_of(data, "text")
-        tools = tuple(_tools(data)) if kind in _BY_AGENT else ()
-        # Where somebody else than a person wrote the message, its `source` says who.
-        is_users = kind in _BY_USER and text_of(data, "source") in ("", "user")
-        text = typed(text) if is_users else text
-        if (is_users and text and not data.get("isAutopilotContinuation")) or (
-            kind in _BY_AGENT and (text.strip() or tools)
-        ):
-            made = Message(
-                "user" if is_users else "agent",
-                text,
-                id=text_of(fields, "id"),
-                parent=parent,
-                session=session,
-                at=text_of(fields, "timestamp"),
-                tools=tools,
-                line=number,
-            )
-            parent = made.id
-            yield made
+        if message := message_in(_FORMS, fields):
+            yield replace(message, parent=parent, session=session, line=number)
+            parent = message.id
+
+
+def _kind(fields: Mapping[str, Any]) -> str:
+    """The type of an event, or the role of a message in a document."""
+    return text_of(fields, "type") or text_of(fields, "role")
+
+
+def _by_user(fields: Mapping[str, Any]) -> Message | None:
+    data = table(fields, "data") or fields
+    # Where somebody else than a person wrote the message, its `source` says who.
+    if text_of(data, "source") not in ("", "user") or data.get("isAutopilotContinuation"):
+        return None
+    return spoken("user", typed(text_of(data, "content") or text_of(data, "text")), fields)
+
+
+def _by_agent(fields: Mapping[str, Any]) -> Message | None:
+    data = table(fields, "data") or fields
+    return spoken("agent", text_of(data, "content") or text_of(data, "text"), fields, _tools(data))
+
+
+_FORMS = (
+    Form(lambda fields: _kind(fields) in _BY_USER, _by_user),
+    Form(lambda fields: _kind(fields) in _BY_AGENT, _by_agent),
+    Form(lambda fields: _kind(fields).startswith(_QUIET)),
+)
+is_quiet = partial(are_known, _FORMS)
 
 
 def _items(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:

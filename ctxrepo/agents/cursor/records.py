@@ -9,25 +9,28 @@ transcript. The forms are undocumented, and known from those who publish readers
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from hashlib import md5
 from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.cursor import install
+from ctxrepo.agents.documents import Form, are_known, message_in
 from ctxrepo.agents.recorded import (
     Message,
     SessionHead,
     ToolUse,
     at_millisecond,
     blocks_of,
-    may_be_message,
+    spoken,
     table,
     text_in,
     tool_use,
     typed,
 )
 from ctxrepo.domain.formats.blocks import texts_beside
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.lazy import lazy_pattern
 
 _LOGS = "projects/*/agent-transcripts"
@@ -74,15 +77,6 @@ def head(_: Iterable[str], /) -> SessionHead:
     return SessionHead()
 
 
-def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records."""
-    roles = (fields.get("role") or table(fields, "message").get("role") for fields in records)
-    known = ("user", "assistant", "system", "tool")
-    return all(
-        role in known or not may_be_message(fields) for role, fields in zip(roles, records, strict=True)
-    )
-
-
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out."""
     speech: list[str] = []
@@ -90,28 +84,39 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     for number, line in enumerate(lines):
         line = line.removeprefix("\ufeff").rstrip()
         if line in _SPEAKERS:
-            yield from _spoken(speech, begins)
+            yield from _told(speech, begins)
             speech, begins = [line], number
         elif speech:
             speech.append(line)
-        elif message := _message(record(line) or {}, number):
-            yield message
-    yield from _spoken(speech, begins)
+        elif message := message_in(_FORMS, record(line) or {}):
+            yield replace(message, line=number)
+    yield from _told(speech, begins)
 
 
-def _message(fields: Mapping[str, Any], number: int) -> Message | None:
-    """What a line says, be it of a transcript or a row of the database."""
+def _role(fields: Mapping[str, Any]) -> object:
+    """Who speaks in a line, be it of a transcript or a row of the database."""
+    return fields.get("role") or table(fields, "message").get("role")
+
+
+def _by_user(fields: Mapping[str, Any]) -> Message | None:
     message = table(fields, "message")
-    role, blocks = fields.get("role") or message.get("role"), blocks_of(message)
-    text, id_, at = text_in(blocks), text_of(fields, "id"), at_millisecond(message.get("createdAt"))
-    if role == "user" and (words := _query_in(text)):
-        return Message("user", words, id=id_, at=at, line=number)
-    if role == "assistant":
-        uses = (block for block in blocks if block.get("type") in ("tool_use", "tool-call"))
-        tools = tuple(map(_tool, uses))
-        if text.strip() or tools:
-            return Message("agent", text.strip(), id=id_, at=at, tools=tools, line=number)
-    return None
+    at = at_millisecond(message.get("createdAt"))
+    return spoken("user", _query_in(text_in(blocks_of(message))), fields, at=at)
+
+
+def _by_agent(fields: Mapping[str, Any]) -> Message | None:
+    message = table(fields, "message")
+    blocks, at = blocks_of(message), at_millisecond(message.get("createdAt"))
+    uses = (block for block in blocks if block.get("type") in ("tool_use", "tool-call"))
+    return spoken("agent", text_in(blocks).strip(), fields, map(_tool, uses), at=at)
+
+
+_FORMS = (
+    Form(lambda fields: _role(fields) == "user", _by_user),
+    Form(lambda fields: _role(fields) == "assistant", _by_agent),
+    Form(lambda fields: _role(fields) in ("system", "tool")),
+)
+is_quiet = partial(are_known, _FORMS)
 
 
 def _tool(block: Mapping[str, Any]) -> ToolUse:
@@ -125,7 +130,7 @@ def _query_in(text: str) -> str:
     return "\n".join(map(str.strip, _QUERY.findall(text))) or typed(text)
 
 
-def _spoken(speech: Sequence[str], begins: int) -> Iterator[Message]:
+def _told(speech: Sequence[str], begins: int) -> Iterator[Message]:
     """The message that these lines of a text are, the first of which says whose."""
     if not speech:
         return

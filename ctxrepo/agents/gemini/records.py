@@ -16,10 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.documents import records_in
+from ctxrepo.agents.documents import Form, are_known, message_in, of_type, records_in
 from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.dialect import DIALECT, without_context
-from ctxrepo.agents.recorded import Message, SessionHead, may_be_message, table, tables, tool_use, typed
+from ctxrepo.agents.recorded import Message, SessionHead, spoken, table, tables, tool_use, typed
 from ctxrepo.domain.formats.jsonl import text_of
 
 PATTERN = "*/chats/session-*.jsonl|*/chats/session-*.json|*/checkpoint*.json|*/logs.json"
@@ -66,22 +66,13 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
     """Whether nobody said anything in a file with these records."""
-    if any(fields.get("kind") == "subagent" for fields in records):
-        return True
-    kinds = (fields.get("type") or fields.get("role") for fields in records)
-    return all(
-        kind in _KINDS or "$set" in fields or not may_be_message(fields)
-        for kind, fields in zip(kinds, records, strict=True)
-    )
-
-
-_KINDS = ("user", "gemini", "model", "info", "error", "warning")
+    return any(fields.get("kind") == "subagent" for fields in records) or are_known(_FORMS, records)
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out. Nothing of what
     a subagent was told: some versions had its file among the others."""
-    last_lines: dict[str, tuple[int, dict[str, Any]]] = {}
+    named: dict[str, Message | None] = {}
     parents: dict[str, str] = {}
     unnamed: list[Message] = []
     session = last = ""
@@ -89,25 +80,22 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         if fields.get("kind") == "subagent":
             return
         session = session or text_of(fields, "sessionId")
+        message, name = message_in(_FORMS, fields), text_of(fields, "id")
+        message = replace(message, line=number) if message else None
         if to := text_of(fields, "$rewindTo"):
             last = parents.get(to, "")
-        elif message := _typed(fields) or _turn(fields):
-            unnamed.append(replace(message, line=number))
-        elif (name := text_of(fields, "id")) and fields.get("type") in ("user", "gemini"):
-            if name not in last_lines:
-                parents[name] = last
-            last_lines[name], last = (number, fields), name
+        elif _is_message(fields):
+            parents.setdefault(name, last)
+            named[name], last = message, name
+        elif message:
+            unnamed.append(message)
     yield from unnamed
-    read = {
-        name: replace(message, line=number)
-        for name, (number, fields) in last_lines.items()
-        if (message := _message(fields, session))
-    }
-    for name, message in read.items():
+    for name, message in named.items():
         parent = parents[name]
-        while parent and parent not in read:
+        while parent and not named[parent]:
             parent = parents[parent]
-        yield replace(message, parent=parent)
+        if message:
+            yield replace(message, session=session, parent=parent)
 
 
 def _records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -120,24 +108,16 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _typed(fields: Mapping[str, Any]) -> Message | None:
     """What an entry of `logs.json` says, with the session in which it was typed."""
-    if "messageId" not in fields or fields.get("type") != "user" or not text_of(fields, "message").strip():
-        return None
-    session, at = text_of(fields, "sessionId"), text_of(fields, "timestamp")
-    return Message("user", text_of(fields, "message"), session=session, at=at)
+    text = text_of(fields, "message") if fields.get("type") == "user" else ""
+    return spoken("user", text, fields, session=text_of(fields, "sessionId"))
 
 
 def _turn(fields: Mapping[str, Any]) -> Message | None:
     """A turn of a checkpoint."""
-    role, parts = (
-        fields.get("role"),
-        [part for part in tables(fields.get("parts")) if not part.get("thought")],
-    )
-    if role not in ("user", "model"):
-        return None
-    calls = [table(part, "functionCall") for part in parts if "functionCall" in part]
-    called = [{"name": call.get("name"), "args": call.get("args")} for call in calls]
-    kind = "user" if role == "user" else "gemini"
-    return _message({"type": kind, "content": parts, "toolCalls": called}, "")
+    parts = [part for part in tables(fields.get("parts")) if not part.get("thought")]
+    called = [table(part, "functionCall") for part in parts if "functionCall" in part]
+    kind = "user" if fields.get("role") == "user" else "gemini"
+    return _message({"type": kind, "content": parts, "toolCalls": called})
 
 
 def _command_in(text: str) -> str:
@@ -145,8 +125,11 @@ def _command_in(text: str) -> str:
     return text.removeprefix(_RAN).partition(_RAN_END)[0] if text.startswith(_RAN) else text
 
 
-def _message(fields: Mapping[str, Any], session: str) -> Message | None:
-    """A message, None where it says nothing and uses no tool."""
+def _is_message(fields: Mapping[str, Any]) -> bool:
+    return fields.get("type") in ("user", "gemini") and bool(text_of(fields, "id"))
+
+
+def _message(fields: Mapping[str, Any]) -> Message | None:
     is_users = fields.get("type") == "user"
     content = fields.get("displayContent") or fields.get("content")
     parts = [content] if isinstance(content, str) else [text_of(part, "text") for part in tables(content)]
@@ -155,13 +138,13 @@ def _message(fields: Mapping[str, Any], session: str) -> Message | None:
     text = "\n".join(part for part in parts if part.strip())
     text = typed(_command_in(DIALECT.words(text))) if is_users else text
     tools = tuple(tool_use(call, "args", "file_path", "dir_path") for call in tables(fields.get("toolCalls")))
-    if (not text.strip() or text == _ANSWER) and not tools:
-        return None
-    return Message(
-        "user" if is_users else "agent",
-        text,
-        id=text_of(fields, "id"),
-        session=session,
-        at=text_of(fields, "timestamp"),
-        tools=tools,
-    )
+    return spoken("user" if is_users else "agent", "" if text == _ANSWER else text, fields, tools)
+
+
+_FORMS = (
+    Form(lambda fields: "messageId" in fields, _typed),
+    Form(lambda fields: fields.get("role") in ("user", "model"), _turn),
+    Form(_is_message, _message),
+    Form(of_type("user", "gemini", "info", "error", "warning")),
+    Form(lambda fields: "$set" in fields),
+)

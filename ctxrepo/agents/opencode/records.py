@@ -20,6 +20,7 @@ from ctxrepo.agents.recorded import (
     ToolUse,
     at_millisecond,
     joined,
+    spoken,
     table,
     tables,
     typed,
@@ -145,16 +146,9 @@ def _message(line: Mapping[str, Any], part: Mapping[str, Any], origin: str) -> M
         return None
     text = text_of(part, "text") if kind == "text" and part.get("synthetic") is not True else ""
     tools = (_tool(part),) if kind in ("tool", "tool-invocation") and is_agents else ()
-    if not text.strip() and not tools:
-        return None
-    return Message(
-        "agent" if is_agents else "user",
-        text,
-        id=text_of(line, "message"),
-        session=origin if line.get("is_copy") == 1 else text_of(line, "session"),
-        at=at_millisecond(line.get("at")),
-        tools=tools,
-    )
+    session = origin if line.get("is_copy") == 1 else text_of(line, "session")
+    names = {"id": text_of(line, "message"), "session": session, "at": at_millisecond(line.get("at"))}
+    return spoken("agent" if is_agents else "user", text, line, tools, **names)
 
 
 def _tool(part: Mapping[str, Any]) -> ToolUse:

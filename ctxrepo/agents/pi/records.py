@@ -6,19 +6,20 @@ Before the end of 2025 entries had no ids and stood in their order, and a fork n
 `branchedFrom`. A command that a user runs with `!` has a role of its own."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.documents import records_in
+from ctxrepo.agents.documents import Form, are_known, message_in, of_type, records_in
 from ctxrepo.agents.pi import install
 from ctxrepo.agents.pi.dialect import session_of
 from ctxrepo.agents.recorded import (
     Message,
     SessionHead,
     blocks_of,
-    may_be_message,
+    spoken,
     table,
     text_in,
     tool_use,
@@ -33,18 +34,15 @@ RESUME = "pi --session {session}"
 FORMER = (".coding-agent/sessions",)
 VARIABLES = ("PI_CODING_AGENT_SESSION_DIR",)
 
-_ROLES = ("user", "assistant", "toolResult", "hookMessage", "custom", "branchSummary", "compactionSummary")
-"""The roles of messages that are known; what none but the first two wrote isn't told."""
+_ROLES = (
+    *("user", "assistant", "bashExecution"),
+    *("toolResult", "hookMessage", "custom", "branchSummary", "compactionSummary"),
+)
+"""The roles of messages that are known; what none but the first three wrote isn't told."""
 
 _KINDS = (
-    "custom",
-    "custom_message",
-    "event",
-    "session",
-    "session_info",
-    "compaction",
-    "branch_summary",
-    "label",
+    *("custom", "custom_message", "event", "session", "session_info"),
+    *("compaction", "branch_summary", "label"),
 )
 """The types of entries with words that are no messages."""
 
@@ -68,17 +66,6 @@ def head(lines: Iterable[str], /) -> SessionHead:
     return SessionHead()
 
 
-def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records."""
-    return all(map(_is_no_message, records))
-
-
-def _is_no_message(entry: Mapping[str, Any]) -> bool:
-    if entry.get("type") == "message":
-        return table(entry, "message").get("role") in _ROLES
-    return entry.get("type") in _KINDS or not may_be_message(entry)
-
-
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, in the order in which it was said; what can't be read is left
     out.
@@ -94,16 +81,14 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             continue
         name, parent = text_of(fields, "id"), text_of(fields, "parentId")
         is_copy = bool(origin) and text_of(fields, "timestamp") < made
-        message = _message(fields, above.get(parent, parent), origin if is_copy else session)
-        above[name] = name if message else above.get(parent, parent)
+        message, parent = message_in(_FORMS, fields), above.get(parent, parent)
+        above[name] = name if message else parent
         if message:
-            yield replace(message, line=number)
+            yield replace(message, parent=parent, session=origin if is_copy else session, line=number)
 
 
-def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | None:
+def _message(entry: Mapping[str, Any]) -> Message | None:
     message = table(entry, "message")
-    if entry.get("type") != "message":
-        return None
     blocks, role = blocks_of(message), message.get("role")
     text = text_in(blocks)
     tools = tuple(tool_use(block, "arguments", "path") for block in blocks if block.get("type") == "toolCall")
@@ -112,14 +97,14 @@ def _message(entry: Mapping[str, Any], parent: str, session: str) -> Message | N
         text, tools = typed(_FILES.sub("", text[skill.end() :] if skill else text)), ()
     if role == "bashExecution":
         role, text = "user", text_of(message, "command")
-    if role not in ("user", "assistant") or not (text.strip() or tools):
+    if role not in ("user", "assistant"):
         return None
-    return Message(
-        "user" if role == "user" else "agent",
-        text,
-        id=text_of(entry, "id"),
-        parent=parent,
-        session=session,
-        at=text_of(entry, "timestamp"),
-        tools=tools,
-    )
+    return spoken("user" if role == "user" else "agent", text, entry, tools)
+
+
+def _has_message(entry: Mapping[str, Any]) -> bool:
+    return entry.get("type") == "message" and table(entry, "message").get("role") in _ROLES
+
+
+_FORMS = (Form(_has_message, _message), Form(of_type(*_KINDS)))
+is_quiet = partial(are_known, _FORMS)
