@@ -204,9 +204,11 @@ def _other(name: str, chance: random.Random, order: int = 0) -> str:
 def _place(agent: str, source: Path, session: str, name: str, count: int) -> Path:
     """Where a session's file belongs below its agent's folder."""
     return {
-        "claude": Path(f"-home-ada-p{count % 20}", f"{name}.jsonl"),
-        "codex": Path("2026", "10", f"{1 + count % 28:02}", f"rollout-2026-10-01T10-00-00-{name}.jsonl"),
+        "claude": Path("projects", f"-home-ada-p{count % 20}", f"{name}.jsonl"),
+        "codex": Path(
+            "sessions", "2026", "10", f"{1 + count % 28:02}", f"rollout-2026-10-01T10-00-00-{name}.jsonl"
+        ),
         "gemini": Path(f"p{count % 20}", "chats", f"session-2026-10-01T10-{count:05}-{name[:8]}.jsonl"),
-        "copilot": Path(name, "events.jsonl"),
+        "copilot": Path("session-state", name, "events.jsonl"),
         "pi": Path(f"--home-ada-p{count % 20}--", f"2026-10-01T10-00-00-000Z_{name}.jsonl"),
     }[agent]

@@ -108,7 +108,7 @@ it forks, and a fork takes the longer the more its process holds."""
 def _hooks(root: Path, source: Path, size: int, rounds: int) -> None:
     """What hooks take alone, and while sessions are indexed; in turns with a bare start."""
     person = settle(root, 1000)
-    grow("claude", source, person.home / ".claude" / "projects", size, Words())
+    grow("claude", source, person.home / ".claude", size, Words())
     hooks, code, author = Hooks(person, Path(sys.executable), rounds), code_of(person), Author()
     prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
     commands = [

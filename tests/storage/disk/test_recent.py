@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxrepo.storage.disk import recent
-from ctxrepo.storage.disk.recent import RowReader, ends_of, first_rows_of, lines_of, newest, written
+from ctxrepo.storage.disk.recent import RowReader, ends_of, lines_of, lines_of_rows, newest, written
 
 
 def test_the_newest_come_first_and_only_so_many(tmp_path: Path) -> None:
@@ -78,11 +78,9 @@ def test_a_query_has_alternatives_for_databases_of_different_versions(tmp_path: 
     with closing(RowReader(path)) as reader:
         assert [*reader.select("select a from three; select a from one; select 3", {})] == [(1,), (2,), (3,)]
         assert not reader.is_refused
-        assert [*reader.select_first("select a from three; select b from two; select a from one", {})] == [
-            (1,),
-            (2,),
-        ]
+        query = "select a from three; select b from two; select 's' || a from one where :since <> :until"
+        assert [*reader.lines(query, "s", "0", "9")] == ["s1", "s2"]
         assert [*reader.select("select a from three; select z from one", {})] == []
         assert reader.is_refused
     (tmp_path / "b.db").write_bytes(b"no database")
-    assert [*first_rows_of(tmp_path / "b.db", "select * from sqlite_master", {})] == []
+    assert [*lines_of_rows(tmp_path / "b.db", "select name from sqlite_master", "s")] == []
