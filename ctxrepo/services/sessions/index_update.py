@@ -171,7 +171,7 @@ def _look(memory: Memory, here: TranscriptsHere, keeper: Keeper) -> Sequence[Cha
             index.forget(lost)
         for one in ours:
             if one.name not in names and kept.has(one.name) and not one.is_gone:
-                index.leave(one, kept.keys(one.name))
+                index.leave(one, kept.store.places(one.name))
         unindexed = [Changed(file, None) for file in kept.gone(sessions, names, here.agents)]
         left = {name: sessions[name] for name in sessions.keys() - {one.name for one in lost}}
         found = changed(here, left, kept)

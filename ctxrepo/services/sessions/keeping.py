@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -64,9 +64,6 @@ class Keeper:
     @contextmanager
     def opened(self) -> Iterator["Keeping"]:
         """What is kept, and can be added to unless the mode is `off`; KeptUnusable where it can't be used."""
-        if self.file is None or (self.mode == "off" and not self.file.is_file()):
-            yield Keeping(self, None)
-            return
         with KeptSessions.opened(self.file, writes=self.mode != "off") as store:
             yield Keeping(self, store)
 
@@ -78,8 +75,7 @@ class KeptReader:
         self._opened = ExitStack()
         self._store: KeptSessions | None = None
         with suppress(KeptUnusable):
-            if file.is_file():
-                self._store = self._opened.enter_context(KeptSessions.opened(file))
+            self._store = self._opened.enter_context(KeptSessions.opened(file))
 
     def messages(self, keys: Collection[int]) -> dict[int, Message]:
         """These messages by key, as far as they are kept."""
@@ -101,27 +97,26 @@ class KeptReader:
 
 
 class Keeping:
-    """The open store of kept sessions, if there is one, and what a `Keeper` wants of it."""
+    """The open store of kept sessions, and what a `Keeper` wants of it."""
 
-    def __init__(self, keeper: Keeper, store: KeptSessions | None) -> None:
+    def __init__(self, keeper: Keeper, store: KeptSessions) -> None:
         self.keeper = keeper
         self.store = store
-        is_filled = store is not None and keeper.mode != "off"
-        self._oldest = store.oldest_of(int(_FULL * keeper.most)) if store and is_filled else 0
+        self._oldest = store.oldest_of(int(_FULL * keeper.most)) if keeper.mode != "off" else 0
 
     @property
     def is_thorough(self) -> bool:
         """Whether secrets are looked for in all lines, which takes a second for two million bytes."""
-        return self.store is not None and self.keeper.mode == "whole"
+        return self.keeper.mode == "whole"
 
     @cached_property
     def _known(self) -> Mapping[str, KeptSession]:
         """All transcripts, as they were copied when somebody asked first."""
-        return self.store.sessions() if self.store else {}
+        return self.store.sessions()
 
     @cached_property
     def _forgotten(self) -> Collection[tuple[str, str]]:
-        return self.store.forgotten() if self.store else ()
+        return self.store.forgotten()
 
     def has(self, name: str) -> bool:
         """Whether messages of the transcript of this name are kept."""
@@ -130,7 +125,7 @@ class Keeping:
     def give_up(self, names: Collection[str], agents: Collection[str]) -> None:
         """Take away what is too much or too old by now, and what is known of transcripts of these `agents` of
         which nothing is left; those that are there have these `names`."""
-        if self.store is None or self.keeper.mode == "off":
+        if self.keeper.mode == "off":
             return
         self.store.store((), self.keeper.most, self.keeper.since)
         sessions = self.store.sessions().values()
@@ -140,11 +135,8 @@ class Keeping:
 
     def wanted(self, file: TranscriptFile, id_: str) -> KeptSession | None:
         """A transcript as far as it was copied; None where it is not to be kept."""
-        return self._wanted(file, id_, self.store.session(file.name) if self.store else None)
-
-    def _wanted(self, file: TranscriptFile, id_: str, own: KeptSession | None) -> KeptSession | None:
-        age = file.mtime // _NANOSECONDS
-        if self.store is None or self.keeper.mode == "off" or age < self.keeper.since:
+        own, age = self._known.get(file.name), file.mtime // _NANOSECONDS
+        if self.keeper.mode == "off" or age < self.keeper.since:
             return None
         if (file.agent, id_) in self._forgotten or (own is None and age < self._oldest):
             return None
@@ -152,7 +144,7 @@ class Keeping:
 
     def lacks(self, file: TranscriptFile, indexed: IndexedSession) -> bool:
         """Whether something is to be kept that was read into the index before."""
-        own = self._wanted(file, indexed.id, self._known.get(file.name))
+        own = self.wanted(file, indexed.id)
         if own is None or indexed.position == Position():  # it can't be read
             return False
         return own.state != indexed.state or self.copied(own) < indexed.position.place
@@ -200,8 +192,7 @@ class Keeping:
         """The keys of kept messages of which these are longer versions: some agents write all of a file anew
         while a message goes on."""
         longer = {one.message.id: one for one in messages if one.message.id}
-        places = self.store.places(own.name) if self.store else {}
-        kept = self.store.texts(places) if self.store else {}
+        kept = self.store.texts(self.store.places(own.name))
         pairs = ((key, message) for key, text in kept.items() if (message := decoded(text)))
         return [
             key
@@ -211,18 +202,12 @@ class Keeping:
 
     def store_copies(self, copies: Collection[TranscriptCopy]) -> None:
         """Keep these on the disk; the oldest sessions go where that is too much."""
-        if self.store and copies:
+        if copies:
             self.store.store(copies, self.keeper.most, self.keeper.since)
-
-    def keys(self, name: str) -> Iterable[int]:
-        """The keys of the messages that are kept of a transcript."""
-        return self.store.places(name) if self.store else ()
 
     def restore(self, index: SessionIndex, session: IndexedSession) -> None:
         """Put into the index what is kept of a session and is in none of its transcripts any more; inside the
         caller's transaction."""
-        if self.store is None:
-            return
         missing = index.missing(self.store.keys_of(session.agent, session.id))
         if missing:
             kept = kept_messages(self.store, session, missing)

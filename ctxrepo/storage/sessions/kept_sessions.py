@@ -119,9 +119,10 @@ class KeptSessions:
 
     @classmethod
     @contextmanager
-    def opened(cls, path: Path, *, writes: bool = False) -> Iterator[Self]:
-        """The store at `path`, made when missing if it `writes`, else an empty one. KeptUnusable where it
-        can't be used; whoever writes puts a damaged one aside."""
+    def opened(cls, path: Path | None, *, writes: bool = False) -> Iterator[Self]:
+        """The store at `path`, made when missing if it `writes`, else an empty one, as without a path.
+        KeptUnusable where it can't be used; whoever writes puts a damaged one aside."""
+        path = path or Path()
         try:
             store = cls(path, writable_store(path) if writes else readable_store(path), writes=writes)
         except (OSError, sqlite3.OperationalError) as error:
@@ -152,12 +153,6 @@ class KeptSessions:
     def sessions(self) -> dict[str, KeptSession]:
         """All transcripts of which something was copied, by their names."""
         return {session.name: session for session in map(KeptSession.of, self.db.execute(_SQL["all"]))}
-
-    @_told
-    def session(self, name: str) -> KeptSession | None:
-        """The transcript of this name, as far as it was copied."""
-        row = self.db.execute(f"{_SQL['all']} where name = ?", (name,)).fetchone()
-        return KeptSession.of(row) if row else None
 
     @_told
     def forgotten(self) -> set[tuple[str, str]]:
