@@ -3,8 +3,7 @@
 import json
 import sqlite3
 import time
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -55,11 +54,9 @@ _MOMENT = lazy_pattern(r'"timestamp": ?"(20\d\d-[^"]{10,30})"')
 
 
 class RawHit(NamedTuple):
-    """A text in a transcript: what stands around it, and what is told of the session."""
+    """A text in a session's transcript, with what stands around it."""
 
-    file: TranscriptFile
-    session: str
-    cwd: str
+    session: IndexedSession
     around: str
 
 
@@ -72,40 +69,47 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
         raise UsageError(
             "--raw doesn't go with --user or --file", "It looks at bytes, whoever they are from."
         )
-    needles = spellings(query.text)
-    here = transcripts_here(memory, query.agent)
-    projects, profiles = Projects(memory), Profiles(memory)
-    end, is_complete = time.monotonic() + SECONDS, not here.unknown
+    projects, profiles, is_complete = Projects(memory), Profiles(memory), True
     hits: list[SessionHit] = []
-    files = [file for file in here.files if file.mtime // _NANOSECONDS >= query.since]
-    for batch in _batches(files):
-        look = partial(_scan, batch, needles, ignores_case, query.text)
-        try:
-            batch_hits = memory.outside.ask(Path(batch[0].path).parent, look, _PATIENCE)
-        except NoAnswer:
-            batch_hits, is_complete = [], False
-        for hit in batch_hits:
-            if query.wants(projects, hit.file.agent, hit.cwd) and len(hits) < query.limit:
-                hits.append(_hit(hit, query.text, projects, profiles))
-        if len(hits) >= query.limit:
-            break
-        if time.monotonic() > end:
+    for raw in _raw_hits(memory, query, ignores_case):
+        if raw is None:
             is_complete = False
-            break
-    names = {file.name for file in here.files}
-    try:
-        for hit in _in_kept(memory, names, needles, any_case=ignores_case):
-            if len(hits) >= query.limit or time.monotonic() > end:
-                is_complete = is_complete and len(hits) >= query.limit
+        elif query.wants(projects, raw.session.agent, raw.session.cwd):
+            hits.append(_hit(raw, query.text, projects, profiles))
+            if len(hits) >= query.limit:
                 break
-            is_late = hit.file.mtime // _NANOSECONDS >= query.since
-            if is_late and query.wants(projects, hit.file.agent, hit.cwd):
-                hits.append(_hit(hit, query.text, projects, profiles))
-    except (KeptUnusable, sqlite3.Error):
-        is_complete = False
     if not hits:
         raise NotFound(f"{query.text!r} was found in no transcript")
     return SessionsFound(hits, is_complete)
+
+
+def _raw_hits(memory: Memory, query: SessionQuery, any_case: bool) -> Iterator[RawHit | None]:
+    """The hits in transcripts that are there, and behind them those in what only is kept; None for what can't
+    be searched, or not any more in time."""
+    here, end = transcripts_here(memory, query.agent), time.monotonic() + SECONDS
+    if here.unknown:
+        yield None
+    for batch in _batches([file for file in here.files if file.mtime // _NANOSECONDS >= query.since]):
+        try:
+            look = partial(_scan, batch, query.text, any_case)
+            yield from memory.outside.ask(Path(batch[0].path).parent, look, _PATIENCE)
+        except NoAnswer:
+            yield None
+        if time.monotonic() > end:
+            yield None
+            return
+    names = {file.name for file in here.files}
+    try:
+        with KeptSessions.opened(kept_file(memory.state.root)) as store:
+            sessions = sorted(store.sessions().values(), key=lambda session: -session.last)
+            for kept in sessions:
+                if time.monotonic() > end:
+                    yield None
+                    return
+                if kept.name not in names and kept.mtime // _NANOSECONDS >= query.since:
+                    yield from _in_lines(gone_transcript(kept), store.lines(kept), query.text, any_case)
+    except (KeptUnusable, sqlite3.Error):
+        yield None
 
 
 def spellings(text: str) -> list[bytes]:
@@ -131,29 +135,27 @@ def _batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
         yield batch
 
 
-def _scan(
-    batch: Sequence[TranscriptFile], needles: Sequence[bytes], any_case: bool, text: str
-) -> list[RawHit]:
+def _scan(batch: Sequence[TranscriptFile], text: str, any_case: bool) -> list[RawHit]:
     """The hits in some files, each file's own at most; in a process of its own."""
     hits: list[RawHit] = []
     for file in batch:
         try:
-            hits += _in_rows(file, text, any_case) if file.session else _in_bytes(file, needles, any_case)
+            hits += (_in_rows if file.session else _in_bytes)(file, text, any_case)
         except (OSError, ValueError):  # gone meanwhile, or not to be read
             continue
     return hits
 
 
-def _in_bytes(file: TranscriptFile, needles: Sequence[bytes], any_case: bool) -> Iterator[RawHit]:
+def _in_bytes(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
     transcripts = transcripts_of(file.agent)
     with opened_file(file.path, parts_of(transcripts)) as handle:
-        places = find_bytes(handle, needles, any_case, _PER_FILE)
+        places = find_bytes(handle, spellings(text), any_case, _PER_FILE)
         if not places or transcripts is None:
             return
         head = transcripts.head(first_lines(handle))
         session = head.id or session_named(file.path, transcripts.OF_SESSION)
         for place in places:
-            yield RawHit(file, session, file.cwd or head.cwd, line_around(handle, place))
+            yield RawHit(_session(file, session, file.cwd or head.cwd), line_around(handle, place))
 
 
 def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
@@ -168,42 +170,34 @@ def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit
         for session, data in rows_of(path, transcripts.TEXTS, values):
             counted[session] = counted.get(session, 0) + 1
             if counted[session] <= _PER_FILE and isinstance(data, str):
-                at = (data.lower() if any_case else data).find(sought.lower() if any_case else sought)
-                around = data[max(0, at - AROUND) : at + AROUND]
-                yield RawHit(file, session, folders.get(session) or "", around)
+                around = _around(data, [sought], any_case) or data[:AROUND]
+                yield RawHit(_session(file, session, folders.get(session) or ""), around)
 
 
-def _in_kept(
-    memory: Memory, names: Collection[str], needles: Sequence[bytes], *, any_case: bool
-) -> Iterator[RawHit]:
-    """The same in what is kept of transcripts that aren't there any more, as those of these `names` are."""
-    texts = [needle.decode("utf-8", "replace") for needle in needles]
-    spelled = [text.lower() for text in texts] if any_case else texts
-    with KeptSessions.opened(kept_file(memory.state.root)) as store:
-        sessions = sorted(store.sessions().values(), key=lambda session: -session.last)
-        for session in (one for one in sessions if one.name not in names and not one.is_empty):
-            found = (
-                (line, at)
-                for line in store.lines(session)
-                if (at := _first_place(line.lower() if any_case else line, spelled)) >= 0
-            )
-            for line, at in islice(found, _PER_FILE):
-                around = line[max(0, at - AROUND) : at + AROUND]
-                yield RawHit(gone_transcript(session), session.id, session.cwd, around)
+def _in_lines(file: TranscriptFile, lines: Iterable[str], text: str, any_case: bool) -> Iterator[RawHit]:
+    """The same in lines that are kept of a transcript."""
+    sought = [spelled.decode("utf-8", "replace") for spelled in spellings(text)]
+    hits = filter(None, (_around(line, sought, any_case) for line in lines))
+    yield from (RawHit(_session(file, file.session, file.cwd), hit) for hit in islice(hits, _PER_FILE))
 
 
-def _first_place(text: str, needles: Sequence[str]) -> int:
-    return min((at for needle in needles if (at := text.find(needle)) >= 0), default=-1)
+def _around(line: str, sought: Sequence[str], any_case: bool) -> str:
+    """What stands in a line around the first of these texts; '' where none does."""
+    cased, sought = (line.lower(), [text.lower() for text in sought]) if any_case else (line, sought)
+    at = min((at for text in sought if (at := cased.find(text)) >= 0), default=-1)
+    return line[max(0, at - AROUND) : at + AROUND] if at >= 0 else ""
+
+
+def _session(file: TranscriptFile, session: str, cwd: str) -> IndexedSession:
+    return IndexedSession(file.name, file.agent, session, file.path, cwd, state=file.state)
 
 
 def _hit(raw: RawHit, text: str, projects: Projects, profiles: Profiles) -> SessionHit:
-    session = IndexedSession(raw.file.name, raw.file.agent, raw.session, raw.file.path, raw.cwd)
-    session = replace(session, state=raw.file.state)
     plain = raw.around.replace("\\n", "\n").replace("\\t", " ").replace('\\"', '"')
     moment = _MOMENT.search(raw.around)
     when = second_at((seconds_of(moment[1]) or 0.0) if moment else 0.0)
     text_around = snippet(plain, [text])
     message = SessionMessage(
-        id="", parent="", session=raw.session, agent=raw.file.agent, who="", when=when, text=text_around
+        id="", parent="", session=raw.session.id, agent=raw.session.agent, who="", when=when, text=text_around
     )
-    return hit_of(session, message, projects, profiles)
+    return hit_of(raw.session, message, projects, profiles)
