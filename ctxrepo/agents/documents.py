@@ -4,10 +4,13 @@ An agent indents its documents by two columns: an item of the list begins and en
 itself, two columns from the edge where the document is a list, and four where a field of it has the list."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from ctxrepo.agents.recorded import Message, may_be_message, tables
-from ctxrepo.domain.formats.jsonl import record
+from ctxrepo.agents.recorded import Message, Speaker, ToolUse
+from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.moment import stamp
 
 _BOM = "\ufeff"
 _ENDS = {"  {": "  }", "    {": "    }"}
@@ -71,3 +74,68 @@ def message_in(forms: Iterable[Form], fields: Mapping[str, Any]) -> Message | No
 def are_known(forms: Iterable[Form], records: Iterable[Mapping[str, Any]]) -> bool:
     """Whether each of these records has one of the forms, or looks like no message."""
     return all(any(form.has(fields) for form in forms) or not may_be_message(fields) for fields in records)
+
+
+def table(fields: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The object at this key; empty where there is none."""
+    value = fields.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def tables(value: object) -> list[dict[str, Any]]:
+    """The objects in a list; none of what is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message; a mere text is a block of text."""
+    content = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else tables(content)
+
+
+def text_in(blocks: Iterable[Mapping[str, Any]]) -> str:
+    """What the blocks of text among these say, a line each."""
+    return "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
+
+
+def tool_use(block: Mapping[str, Any], arguments: str, *paths: str) -> ToolUse:
+    """The tool that a block tells of; its `arguments` stand under this key, and in them the `paths`."""
+    values = table(block, arguments)
+    files = tuple(filter(None, (text_of(values, path) for path in paths)))
+    return ToolUse(text_of(block, "name"), files, text_of(values, "command"))
+
+
+def at_millisecond(milliseconds: object) -> str:
+    """A moment that is recorded in milliseconds since 1970; '' for what is none."""
+    if not isinstance(milliseconds, int | float) or not 0 < milliseconds < 10**14:
+        return ""
+    return stamp(datetime.fromtimestamp(milliseconds / 1000, UTC))
+
+
+def spoken(
+    who: Speaker, text: str, fields: Mapping[str, Any], tools: Iterable[ToolUse] = (), **more: Any
+) -> Message | None:
+    """The message of a record that names itself `id` and its moment `timestamp`, unless `more` says it; None
+    where nothing is said in it, and no tool used."""
+    tools = tuple(tools)
+    if not (text.strip() or tools):
+        return None
+    said = Message(who, text, text_of(fields, "id"), at=text_of(fields, "timestamp"), tools=tools)
+    return replace(said, **more) if more else said
+
+
+_MOST_VALUES = 200
+
+
+def may_be_message(fields: Mapping[str, Any]) -> bool:
+    """Whether a record of a kind that isn't known looks like a message: three words stand somewhere in it."""
+    waiting: list[Any] = [fields]
+    for _ in range(_MOST_VALUES):
+        if not waiting:
+            break
+        value = waiting.pop()
+        if isinstance(value, str) and value.strip().count(" ") > 1:
+            return True
+        if isinstance(value, list | dict):
+            waiting += [*(value.values() if isinstance(value, dict) else value)][:_MOST_VALUES]
+    return False

@@ -3,16 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from datetime import UTC, datetime
 from functools import cache, reduce
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Literal
 
 from ctxrepo.domain.formats.blocks import text_beside
-from ctxrepo.domain.formats.jsonl import text_of
-from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 Fate = Literal["sent", "cut", "lost", "open"]
@@ -104,18 +101,6 @@ class Message:
         return replace(self, text=text, id=more.id, tools=(*self.tools, *more.tools))
 
 
-def spoken(
-    who: Speaker, text: str, fields: Mapping[str, Any], tools: Iterable[ToolUse] = (), **more: Any
-) -> Message | None:
-    """The message of a record that names itself `id` and its moment `timestamp`, unless `more` says it; None
-    where nothing is said in it, and no tool used."""
-    tools = tuple(tools)
-    if not (text.strip() or tools):
-        return None
-    said = Message(who, text, text_of(fields, "id"), at=text_of(fields, "timestamp"), tools=tools)
-    return replace(said, **more) if more else said
-
-
 def joined(parts: Iterable[tuple[str, Message]]) -> Iterator[Message]:
     """The messages whose parts these are: those of one name that follow one another. Without a name a part is
     a whole message."""
@@ -170,45 +155,6 @@ def reply(messages: Iterable[Message]) -> str:
     return next((m.text for m in reversed([*messages]) if m.who == "agent" and m.text), "")
 
 
-def table(fields: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object at this key; empty where there is none."""
-    value = fields.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def tables(value: object) -> list[dict[str, Any]]:
-    """The objects in a list; none of what is no list."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of a message; a mere text is a block of text."""
-    content = message.get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else tables(content)
-
-
-def text_in(blocks: Iterable[Mapping[str, Any]]) -> str:
-    """What the blocks of text among these say, a line each."""
-    return "\n".join(text_of(block, "text") for block in blocks if block.get("type") == "text")
-
-
-_MOST_VALUES = 200
-
-
-def may_be_message(fields: Mapping[str, Any]) -> bool:
-    """Whether a record of a kind that isn't known looks like a message: three words stand somewhere in it."""
-    waiting: list[Any] = [fields]
-    for _ in range(_MOST_VALUES):
-        if not waiting:
-            break
-        value = waiting.pop()
-        if isinstance(value, str) and value.strip().count(" ") > 1:
-            return True
-        if isinstance(value, list | dict):
-            waiting += [*(value.values() if isinstance(value, dict) else value)][:_MOST_VALUES]
-    return False
-
-
 @cache
 def _not_typed() -> re.Pattern[str]:
     """What agents, editors and hooks put among a user's words, by the tags that they have ever used."""
@@ -240,20 +186,6 @@ def _by_hand(tag: re.Match[str]) -> str:
         return " " if tag[0][-1].isspace() and not tag.string[max(0, tag.start() - 1)].isspace() else ""
     command = _COMMAND.fullmatch(tag[2])
     return f"{(command[1] if command else tag[2]).strip()} "
-
-
-def at_millisecond(milliseconds: object) -> str:
-    """A moment that is recorded in milliseconds since 1970; '' for what is none."""
-    if not isinstance(milliseconds, int | float) or not 0 < milliseconds < 10**14:
-        return ""
-    return stamp(datetime.fromtimestamp(milliseconds / 1000, UTC))
-
-
-def tool_use(block: Mapping[str, Any], arguments: str, *paths: str) -> ToolUse:
-    """The tool that a block tells of; its `arguments` stand under this key, and in them the `paths`."""
-    values = table(block, arguments)
-    files = tuple(filter(None, (text_of(values, path) for path in paths)))
-    return ToolUse(text_of(block, "name"), files, text_of(values, "command"))
 
 
 OPENED = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">')

@@ -12,8 +12,9 @@ from checkout import CHECKOUT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxrepo.agents.documents import may_be_message
 from ctxrepo.agents.known import AGENTS, transcripts_of
-from ctxrepo.agents.recorded import form_of, may_be_message, session_named, typed
+from ctxrepo.agents.recorded import form_of, session_named, typed
 
 ROWS = (CHECKOUT / "ctxrepo/agents/not_typed.tags").read_text("utf-8").splitlines()
 TAGS = [row for row in ROWS if re.fullmatch(r"[\w -]+", row)]

@@ -16,8 +16,8 @@ from typing import Any
 
 from ctxrepo.agents.antigravity import install
 from ctxrepo.agents.antigravity.dialect import typed_words
-from ctxrepo.agents.documents import Form, are_known, message_in, of_type
-from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, spoken, table, tables, typed
+from ctxrepo.agents.documents import Form, are_known, message_in, of_type, spoken, table, tables
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, typed
 from ctxrepo.domain.formats.jsonl import record, text_of
 
 _LOGS = ("transcript.jsonl", "transcript_full.jsonl", "overview.txt")

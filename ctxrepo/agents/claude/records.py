@@ -24,7 +24,19 @@ from typing import Any
 from ctxrepo.agents.claude import install
 from ctxrepo.agents.claude.dialect import DIALECT
 from ctxrepo.agents.claude.install import SETTINGS
-from ctxrepo.agents.documents import Form, are_known, message_in, of_type
+from ctxrepo.agents.documents import (
+    Form,
+    are_known,
+    at_millisecond,
+    blocks_of,
+    message_in,
+    of_type,
+    spoken,
+    table,
+    tables,
+    text_in,
+    tool_use,
+)
 from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.agents.recorded import (
     MAX_WORDS,
@@ -38,14 +50,7 @@ from ctxrepo.agents.recorded import (
     SessionHead,
     Speaker,
     ToolUse,
-    at_millisecond,
-    blocks_of,
     joined,
-    spoken,
-    table,
-    tables,
-    text_in,
-    tool_use,
     typed,
     whole_blocks,
 )

@@ -15,18 +15,18 @@ from typing import Any
 
 from ctxrepo.agents.codex import install
 from ctxrepo.agents.codex.dialect import files_of
-from ctxrepo.agents.documents import Form, are_known, message_in, of_type, records_in
-from ctxrepo.agents.recorded import (
-    Message,
-    SessionHead,
-    Speaker,
-    ToolUse,
+from ctxrepo.agents.documents import (
+    Form,
+    are_known,
     at_millisecond,
     blocks_of,
+    message_in,
+    of_type,
+    records_in,
     spoken,
     table,
-    typed,
 )
+from ctxrepo.agents.recorded import Message, SessionHead, Speaker, ToolUse, typed
 from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.agents.documents import tables
 from ctxrepo.agents.hook_line import is_among, is_ours
 from ctxrepo.agents.protocol import AskedHook
-from ctxrepo.agents.recorded import tables
 
 PROGRAM = ("codex", "app-server")
 HINT = "start `codex`, type /hooks, and trust them"

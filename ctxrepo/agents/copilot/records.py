@@ -20,7 +20,7 @@ from typing import Any
 
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
-from ctxrepo.agents.documents import Form, are_known, message_in, records_in
+from ctxrepo.agents.documents import Form, are_known, message_in, records_in, spoken, table, tables, tool_use
 from ctxrepo.agents.recorded import (
     MAX_WORDS,
     MOMENT,
@@ -32,10 +32,6 @@ from ctxrepo.agents.recorded import (
     RecordedSession,
     SessionHead,
     ToolUse,
-    spoken,
-    table,
-    tables,
-    tool_use,
     typed,
     whole_blocks,
 )

@@ -16,19 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.cursor import install
-from ctxrepo.agents.documents import Form, are_known, message_in
-from ctxrepo.agents.recorded import (
-    Message,
-    SessionHead,
-    ToolUse,
+from ctxrepo.agents.documents import (
+    Form,
+    are_known,
     at_millisecond,
     blocks_of,
+    message_in,
     spoken,
     table,
     text_in,
     tool_use,
-    typed,
 )
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, typed
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.lazy import lazy_pattern

@@ -16,10 +16,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.documents import Form, are_known, message_in, of_type, records_in
+from ctxrepo.agents.documents import (
+    Form,
+    are_known,
+    message_in,
+    of_type,
+    records_in,
+    spoken,
+    table,
+    tables,
+    tool_use,
+)
 from ctxrepo.agents.gemini import install
 from ctxrepo.agents.gemini.dialect import DIALECT, without_context
-from ctxrepo.agents.recorded import Message, SessionHead, spoken, table, tables, tool_use, typed
+from ctxrepo.agents.recorded import Message, SessionHead, typed
 from ctxrepo.domain.formats.jsonl import text_of
 
 PATTERN = "*/chats/session-*.jsonl|*/chats/session-*.json|*/checkpoint*.json|*/logs.json"

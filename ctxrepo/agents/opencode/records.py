@@ -12,19 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.agents.documents import at_millisecond, spoken, table, tables
 from ctxrepo.agents.opencode.dialect import DIALECT
 from ctxrepo.agents.protocol import named_folder
-from ctxrepo.agents.recorded import (
-    Message,
-    SessionHead,
-    ToolUse,
-    at_millisecond,
-    joined,
-    spoken,
-    table,
-    tables,
-    typed,
-)
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, joined, typed
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.formats.jsonl import record, text_of
 

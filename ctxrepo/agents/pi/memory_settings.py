@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ctxrepo.agents.documents import table
 from ctxrepo.agents.pi.dialect import ENABLED, MESSAGE, PROJECT_FILE
-from ctxrepo.agents.recorded import table
 from ctxrepo.domain.formats.jsonl import text_of, texts_in
 from ctxrepo.domain.project.layout import GLOBAL, expanded
 from ctxrepo.domain.settings.values import OwnHooks, OwnMemory, TapeSettings

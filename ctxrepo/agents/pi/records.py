@@ -12,19 +12,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ctxrepo.agents.documents import Form, are_known, message_in, of_type, records_in
-from ctxrepo.agents.pi import install
-from ctxrepo.agents.pi.dialect import session_of
-from ctxrepo.agents.recorded import (
-    Message,
-    SessionHead,
+from ctxrepo.agents.documents import (
+    Form,
+    are_known,
     blocks_of,
+    message_in,
+    of_type,
+    records_in,
     spoken,
     table,
     text_in,
     tool_use,
-    typed,
 )
+from ctxrepo.agents.pi import install
+from ctxrepo.agents.pi.dialect import session_of
+from ctxrepo.agents.recorded import Message, SessionHead, typed
 from ctxrepo.domain.formats.jsonl import text_of
 
 PATTERN = "**/*.jsonl"
