@@ -163,7 +163,7 @@ def _asked(memory: Memory, working: WorkingSession) -> tuple[str, str]:
     ends = memory.outside.ask(
         path.parent, partial(ends_of_session, transcripts, path, working.session, _READ)
     )
-    head, tail = (prompts(transcripts.messages(lines)) for lines in ends)
+    head, tail = (prompts(transcripts.messages(lines)) for lines in (ends.head, ends.tail))
     first = next((said for said in head if not is_left_alone(said, is_follow_up=True)), "")
     last = [said for said in tail if not is_left_alone(said, is_follow_up=True)][-1:]
     return _cut(first), _cut("".join(last))

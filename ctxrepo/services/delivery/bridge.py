@@ -141,8 +141,8 @@ def _messages(memory: Memory, agent: str, session: str, file: str) -> list[Messa
         return []
     path = Path(file)
     with suppress(NoAnswer):
-        _, tail = memory.outside.ask(path.parent, partial(ends_of_session, transcripts, path, session, _READ))
-        return [message for message in transcripts.messages(tail) if message.text.strip()]
+        ends = memory.outside.ask(path.parent, partial(ends_of_session, transcripts, path, session, _READ, 0))
+        return [message for message in transcripts.messages(ends.tail) if message.text.strip()]
     return []
 
 

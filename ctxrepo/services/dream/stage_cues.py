@@ -63,9 +63,8 @@ def _prompt(memory: Memory, event: SpoolEvent) -> str:
     transcripts, path = transcripts_of(event.agent), Path(event.transcript)
     if transcripts is None:
         return ""
-    read = partial(ends_of_session, transcripts, path, event.session, _READ)
-    _, tail = memory.outside.ask(path.parent, read)
-    messages = reversed([*transcripts.messages(tail)])
+    read = partial(ends_of_session, transcripts, path, event.session, _READ, first=0)
+    messages = reversed([*transcripts.messages(memory.outside.ask(path.parent, read).tail)])
     return next((one.text for one in messages if one.who == "user" and one.text), "")
 
 

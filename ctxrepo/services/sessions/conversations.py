@@ -20,7 +20,7 @@ from ctxrepo.errors import NoAnswer
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.keeping import KeptReader
 from ctxrepo.services.sessions.profiles import Profiles
-from ctxrepo.storage.disk.recent import end_of, ends_of, ends_of_rows, newest
+from ctxrepo.storage.disk.recent import Ends, ends_of, ends_of_rows, newest
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.transcript_lines import is_database, opened_file
@@ -44,20 +44,14 @@ def _transcript_in(folder: Path, agent: str, session: str) -> str:
 
 
 def ends_of_session(
-    transcripts: "Transcripts", path: Path, session: str, most: int
-) -> tuple[list[str], list[str]]:
-    """The lines within the first and the last `most` bytes, which may be all; none where it can't be read."""
+    transcripts: "Transcripts", path: Path, session: str, most: int, first: int | None = None
+) -> Ends:
+    """The lines within the `first` bytes (None: as many as the last) and the last `most`, which may be all;
+    none where it can't be read."""
     if transcripts.QUERY and is_database(path):
         return ends_of_rows(path, transcripts.QUERY, session, most)
-    return ends_of(path, most, partial(opened_file, parts=parts_of(transcripts)))
-
-
-def end_of_session(transcripts: "Transcripts", path: Path, session: str, most: int) -> tuple[list[str], bool]:
-    """The lines within the last `most` bytes, and whether these are all."""
-    if transcripts.QUERY and is_database(path):
-        head, tail = ends_of_rows(path, transcripts.QUERY, session, most)
-        return tail, len(head) == len(tail)
-    return end_of(path, most, partial(opened_file, parts=parts_of(transcripts)))
+    opened = partial(opened_file, parts=parts_of(transcripts))
+    return ends_of(path, most, most if first is None else first, most, opened)
 
 
 MOST_MESSAGES = 5000
@@ -163,9 +157,8 @@ def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) 
     if transcripts is None:
         return None
     path = Path(transcript)
-    lines, is_whole = memory.outside.ask(
-        path.parent, partial(end_of_session, transcripts, path, session, most)
-    )
+    read = partial(ends_of_session, transcripts, path, session, most, first=0)
+    _, lines, is_whole = memory.outside.ask(path.parent, read)
     messages = tuple(message_of(agent, message) for message in transcripts.messages(lines))
     is_whole = is_whole and len(messages) <= MOST_MESSAGES
     conversation = Conversation(agent, session, messages[-MOST_MESSAGES:], is_whole)

@@ -201,7 +201,7 @@ def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEv
 
 def _end_of(ended: "tuple[SpoolEvent, Transcripts]") -> list[str]:
     event, transcripts = ended
-    return ends_of_session(transcripts, Path(event.transcript), event.session, REPLY_BYTES)[1]
+    return ends_of_session(transcripts, Path(event.transcript), event.session, REPLY_BYTES, 0).tail
 
 
 def _places(memory: Memory) -> dict[str, str]:

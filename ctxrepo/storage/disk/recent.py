@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxrepo.storage.disk.foreign import open_regular
 
@@ -34,12 +34,6 @@ def newest(folder: Path, pattern: str, count: int) -> list[Path]:
     return [path for _, path in sorted(found, reverse=True)[:count]]
 
 
-def lines_of(path: Path) -> tuple[list[str], bool]:
-    """Whole lines of a file, and whether these are all. What can't be read is as empty."""
-    head, tail, is_whole = _ends(path, MAX_BYTES, HEAD_BYTES, MAX_BYTES - HEAD_BYTES)
-    return (head if is_whole else head + tail), is_whole
-
-
 Opener = Callable[[Path], AbstractContextManager[int]]
 """What gives a handle of a file's lines; OSError where it has none."""
 
@@ -53,36 +47,34 @@ def _opened_plainly(path: Path) -> Iterator[int]:
         os.close(handle)
 
 
-def ends_of(path: Path, most: int, opened: Opener = _opened_plainly) -> tuple[list[str], list[str]]:
-    """The whole lines among the first and among the last `most` bytes of a regular file; of a smaller one
-    both times all. What is something else, or can't be read, is as empty."""
-    head, tail, _ = _ends(path, most, most, most, opened)
-    return head, tail
+class Ends(NamedTuple):
+    """The first whole lines of something and the last ones, and whether both are all."""
+
+    head: list[str]
+    tail: list[str]
+    is_whole: bool
 
 
-def end_of(path: Path, most: int, opened: Opener = _opened_plainly) -> tuple[list[str], bool]:
-    """The whole lines among the last `most` bytes of a regular file, and whether these are all. What is
-    something else, or can't be read, is as empty."""
-    _, tail, is_whole = _ends(path, most, 0, most, opened)
-    return tail, is_whole
-
-
-def _ends(
-    path: Path, most: int, first: int, last: int, opened: Opener = _opened_plainly
-) -> tuple[list[str], list[str], bool]:
-    """The whole lines among the `first` and among the `last` bytes of a regular file, and False; of one with
-    at most `most` bytes both times all, and True."""
+def ends_of(path: Path, most: int, first: int, last: int, opened: Opener = _opened_plainly) -> Ends:
+    """The whole lines among the `first` and among the `last` bytes of a regular file; all of one with at most
+    `most` bytes. What is something else, or can't be read, is as empty."""
     try:
         with opened(path) as handle, open(handle, "rb", closefd=False) as file:
             size = os.fstat(file.fileno()).st_size
             if size <= most:
                 whole = _lines(file.read(most))
-                return whole, whole, True
+                return Ends(whole, whole, True)
             head = file.read(first).rpartition(b"\n")[0]
             file.seek(size - last)
-            return _lines(head), _lines(file.read(last).partition(b"\n")[2]), False
+            return Ends(_lines(head), _lines(file.read(last).partition(b"\n")[2]), False)
     except (OSError, ValueError):
-        return [], [], True
+        return Ends([], [], True)
+
+
+def lines_of(path: Path) -> tuple[list[str], bool]:
+    """Whole lines of a file, and whether these are all. What can't be read is as empty."""
+    head, tail, is_whole = ends_of(path, MAX_BYTES, HEAD_BYTES, MAX_BYTES - HEAD_BYTES)
+    return (head if is_whole else head + tail), is_whole
 
 
 def written(path: Path) -> float:
@@ -107,7 +99,7 @@ _STEPS = 10_000
 _ROW_BYTES = 64 * 1024 * 1024
 
 
-def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[str], list[str]]:
+def ends_of_rows(path: Path, query: str, session: str, most: int) -> Ends:
     """The texts that `query` selects for `:session`, oldest first: those within the first and within the last
     `most` bytes; of less both times all. What is no database, or can't be read to its end, ends there."""
     head: list[str] = []
@@ -122,7 +114,7 @@ def ends_of_rows(path: Path, query: str, session: str, most: int) -> tuple[list[
         size += length
         while size > most:
             size -= _size(tail.popleft())
-    return head, [*tail]
+    return Ends(head, [*tail], room >= 0)
 
 
 class RowReader:

@@ -62,7 +62,7 @@ def database(path: Path, name: str) -> list[str]:
 def said(path: Path, session: str) -> list[Message]:
     known = transcripts_of("opencode")
     assert known
-    head, tail = ends_of_session(known, path, session, 1 << 20)
+    head, tail, _ = ends_of_session(known, path, session, 1 << 20)
     assert head == tail
     return list(records.messages(head))
 

@@ -59,16 +59,17 @@ def test_one_that_cannot_be_read_is_as_empty(tmp_path: Path) -> None:
 def test_of_the_ends_only_whole_lines_are_read(tmp_path: Path) -> None:
     file = tmp_path / "f"
     file.write_text("".join(f"line {number}\n" for number in range(100)) + "torn")
-    head, tail = ends_of(file, 20)
+    head, tail, _ = ends_of(file, 20, 20, 20)
     assert head == ["line 0", "line 1"]
     assert tail == ["line 99", "torn"]
-    assert ends_of(file, 10_000)[0] == ends_of(file, 10_000)[1] == file.read_text().split("\n")
+    lines = file.read_text().split("\n")
+    assert ends_of(file, 10_000, 20, 20) == (lines, lines, True)
 
 
 def test_what_is_no_file_has_no_ends(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "gone", Path("/dev/zero"), Path("a\0b")):
-        assert ends_of(path, 100) == ([], [])
+        assert ends_of(path, 100, 100, 100) == ([], [], True)
 
 
 def test_a_query_has_alternatives_for_databases_of_different_versions(tmp_path: Path) -> None:
