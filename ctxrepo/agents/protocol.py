@@ -309,7 +309,9 @@ class Transcripts(Protocol):
         for path in transcripts.folder(home, environment).glob(transcripts.PATTERN):
             said = list(transcripts.messages(path.read_text().splitlines()))"""
 
-    def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path: ...
+    def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
+        """Where the transcripts are; ConfigError when the environment names an unusable place."""
+        ...
 
     PATTERN: str
     """The files of sessions below `folder`: one each, or a database for many. `|` parts patterns."""

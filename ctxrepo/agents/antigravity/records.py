@@ -34,7 +34,6 @@ _SCRATCH = ("/antigravity/scratch", "/antigravity-cli/scratch")
 
 
 def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
-    """Where the folders of the command line, the editor and the app are."""
     return user_home / install.HOME
 
 
@@ -48,7 +47,6 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; what can't be read is left out."""
     for number, line in enumerate(lines):
         fields = record(line.removeprefix("\ufeff")) or {}
         if message := message_in(_FORMS, fields):

@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.claude import install
@@ -103,19 +102,15 @@ _BY_USER = (
 )
 
 
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """Where the transcripts are; ConfigError when the environment names an unusable place."""
-    return install.folder(user_home, environment)
+folder = install.folder
 
 
 def head(lines: Iterable[str], /) -> SessionHead:
-    """What a file's first lines tell of its session."""
     folders = (text_of(fields, "cwd") for fields in map(record, lines) if fields)
     return SessionHead(cwd=next(filter(None, folders), ""))
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
     queue: list[Message] = []
     parts = [*_parts(lines, queue)]
     said = {message.text for _, message in parts}
@@ -315,7 +310,6 @@ def _attached(attachment: Mapping[str, Any], at: str) -> Iterator[HookCall]:
 
 
 def _deliveries(lines: list[dict[str, Any]], is_whole: bool) -> Iterator[Delivery]:
-    """What our hooks gave, each with what became of it."""
     requests = [(n, _texts(r.get("message"))) for n, r in enumerate(lines) if r.get("type") == _REQUEST]
     sent = [(number, whole_blocks("\n".join(texts))) for number, texts in requests]
     for number, line in enumerate(lines):

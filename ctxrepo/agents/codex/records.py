@@ -10,7 +10,6 @@ was typed in all sessions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.codex import install
@@ -45,9 +44,7 @@ _SAYING = ('essage"', '_call"', '"session_meta"', '"ts"')
 """What stands, with a bare quote, in the lines that are parsed: most of a file is what tools gave back."""
 
 
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """Where the transcripts are; ConfigError when the environment names an unusable place."""
-    return install.folder(user_home, environment)
+folder = install.folder
 
 
 def head(lines: Iterable[str], /) -> SessionHead:
@@ -64,7 +61,6 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records."""
     bare = [*map(_bare, records)]
     return any(map(_is_subagents, bare)) or are_known(_FORMS, bare)
 

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.copilot import install
@@ -51,13 +50,10 @@ _SAYING = ('.message"', '"session.start"', '"chatMessages"', '"timeline"')
 """What stands, with a bare quote, in the lines that are parsed: most of a file is what tools gave back."""
 
 
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """Where the transcripts are; ConfigError when the environment names an unusable place."""
-    return install.folder(user_home, environment)
+folder = install.folder
 
 
 def head(lines: Iterable[str], /) -> SessionHead:
-    """What a file's first lines tell of its session."""
     session = ""
     for _, fields in records_in(lines):
         data = table(fields, "data")
@@ -72,7 +68,6 @@ _BY_USER, _BY_AGENT = ("user.message", "user", "human"), ("assistant.message", "
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first, without subagents and what can't be read."""
     session, parent, has_roles = "", "", None
     for number, fields in _items(lines):
         session = session or text_of(table(fields, "data") or fields, "sessionId")
@@ -210,7 +205,6 @@ def _calls(lines: Sequence[_Line]) -> Iterator[HookCall]:
 
 
 def _deliveries(lines: Sequence[_Line], is_whole: bool) -> Iterator[Delivery]:
-    """What our hooks gave, each with what became of it."""
     for number, (kind, at, data) in enumerate(lines):
         event, text = text_of(data, "hookType"), _context_of(data)
         tags = set(OPENED.findall(text))

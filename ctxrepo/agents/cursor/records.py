@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import md5
-from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.cursor import install
@@ -61,9 +60,7 @@ _STEPS = ("[Thinking]", "[Tool call] ", "[Tool result]")
 """How lines begin of what stands between an agent's words; what belongs to them is indented behind it."""
 
 
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """Where the transcripts are."""
-    return install.folder(user_home, environment)
+folder = install.folder
 
 
 def folder_names(top: str) -> Sequence[str]:
@@ -77,7 +74,6 @@ def head(_: Iterable[str], /) -> SessionHead:
 
 
 def messages(lines: Iterable[str]) -> Iterator[Message]:
-    """What user and agent said in these lines, oldest first; what can't be read is left out."""
     speech: list[str] = []
     begins = 0
     for number, line in enumerate(lines):

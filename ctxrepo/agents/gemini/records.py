@@ -75,7 +75,6 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a file with these records."""
     return any(fields.get("kind") == "subagent" for fields in records) or are_known(_FORMS, records)
 
 

@@ -56,7 +56,6 @@ def head(lines: Iterable[str], /) -> SessionHead:
 
 
 def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
-    """Whether nobody said anything in a session with these records."""
     is_subagents = any("parentID" in fields and "role" not in fields for fields in records)
     return is_subagents or all(map(_is_no_message, records))
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ctxrepo.agents.documents import (
@@ -55,13 +54,10 @@ _SKILL = re.compile(r'\s*<skill name="[^"]*" location="[^"]*">\n.*?\n</skill>\s*
 """What pi puts in the place of `/skill:NAME`, in front of what was typed behind it."""
 
 
-def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
-    """Where the transcripts are; ConfigError when the environment names an unusable place."""
-    return install.sessions(user_home, environment)
+folder = install.sessions
 
 
 def head(lines: Iterable[str], /) -> SessionHead:
-    """What a file's first lines tell of its session."""
     for _, fields in records_in(lines):
         if fields.get("type") == "session":
             return SessionHead(text_of(fields, "id"), text_of(fields, "cwd"))
