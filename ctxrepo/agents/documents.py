@@ -53,6 +53,10 @@ def _on_line(line: str) -> list[dict[str, Any]]:
     return [fields] if fields else []
 
 
+_MOST_VALUES = 200
+"""Values of a record in which words are looked for."""
+
+
 class Form(NamedTuple):
     """A shape of an agent's records: which of them have it, and the message that one makes, None where nobody
     says anything in it."""
@@ -124,18 +128,17 @@ def spoken(
     return replace(said, **more) if more else said
 
 
-_MOST_VALUES = 200
+def texts_below(node: object, most: int = 1 << 30) -> Iterator[str]:
+    """The texts in a value, in their order, among the `most` values that come first."""
+    waiting = [node]
+    while waiting and most:
+        node, most = waiting.pop(), most - 1
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, list | dict):
+            waiting += reversed([*(node.values() if isinstance(node, dict) else node)][:most])
 
 
 def may_be_message(fields: Mapping[str, Any]) -> bool:
     """Whether a record of a kind that isn't known looks like a message: three words stand somewhere in it."""
-    waiting: list[Any] = [fields]
-    for _ in range(_MOST_VALUES):
-        if not waiting:
-            break
-        value = waiting.pop()
-        if isinstance(value, str) and value.strip().count(" ") > 1:
-            return True
-        if isinstance(value, list | dict):
-            waiting += [*(value.values() if isinstance(value, dict) else value)][:_MOST_VALUES]
-    return False
+    return any(text.strip().count(" ") > 1 for text in texts_below(fields, _MOST_VALUES))

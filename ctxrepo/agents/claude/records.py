@@ -34,6 +34,7 @@ from ctxrepo.agents.documents import (
     table,
     tables,
     text_in,
+    texts_below,
     tool_use,
 )
 from ctxrepo.agents.hook_line import is_ours
@@ -310,7 +311,7 @@ def _attached(attachment: Mapping[str, Any], at: str) -> Iterator[HookCall]:
 
 
 def _deliveries(lines: list[dict[str, Any]], is_whole: bool) -> Iterator[Delivery]:
-    requests = [(n, _texts(r.get("message"))) for n, r in enumerate(lines) if r.get("type") == _REQUEST]
+    requests = [(n, texts_below(r.get("message"))) for n, r in enumerate(lines) if r.get("type") == _REQUEST]
     sent = [(number, whole_blocks("\n".join(texts))) for number, texts in requests]
     for number, line in enumerate(lines):
         attachment = table(line, "attachment")
@@ -354,16 +355,6 @@ def _happened(lines: list[dict[str, Any]]) -> dict[str, int]:
             counts["UserPromptSubmit"] += not results and is_own_words(line, text)
         counts["PreCompact"] += line.get("subtype") == "compact_boundary"
     return {"SessionStart": 1, **counts, "Stop": len(turns), "SessionEnd": 1}
-
-
-def _texts(node: object) -> Iterator[str]:
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, str):
-            yield node
-        elif isinstance(node, list | dict):
-            waiting += reversed([*(node.values() if isinstance(node, dict) else node)])
 
 
 def _is_ours(command: object) -> bool:

@@ -36,14 +36,6 @@ class ForgetKept(ListKept):
     agrees: Callable[..., bool] = lambda _: True
 
 
-@dataclass(frozen=True)
-class ForgottenSessions:
-    """What was to be forgotten, and whether it was."""
-
-    plan: ForgetPlan
-    is_done: bool
-
-
 def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
     """List what is kept of sessions, the newest first."""
     from ctxrepo.services.sessions.forget_sessions import kept_sessions
@@ -52,7 +44,7 @@ def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
     return Result(sessions, {"sessions": [*map(_fields, sessions)]})
 
 
-def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgottenSessions]:
+def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     """Take away what is kept of sessions, and keep nothing of them again."""
     from dataclasses import replace
 
@@ -65,16 +57,15 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgottenSessions]:
         )
     choice = replace(_choice(desk, request, request.sessions), is_every=request.every)
     plan = plan_to_forget(desk.memory, choice)
-    is_done = request.agrees(plan)
-    if is_done:
-        forget_sessions(desk.memory, plan)
+    if request.agrees(plan):
+        plan = forget_sessions(desk.memory, plan)
         desk.wake()
     fields = {
-        "forgotten": is_done,
+        "forgotten": plan.is_done,
         "sessions": [*map(_fields, plan.kept)],
         "transcripts": [{"agent": agent, "session": session} for agent, session in plan.there],
     }
-    return Result(ForgottenSessions(plan, is_done), fields)
+    return Result(plan, fields)
 
 
 def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoice:

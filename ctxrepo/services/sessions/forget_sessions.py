@@ -1,6 +1,7 @@
 """What is kept of sessions is listed, and taken away for good."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
@@ -42,6 +43,7 @@ class ForgetPlan:
     never: Sequence[tuple[str, str]]
     there: Sequence[tuple[str, str]]
     damaged: Sequence[str] = ()
+    is_done: bool = False
 
 
 def kept_sessions(memory: Memory, choice: KeptChoice) -> list[KeptSession]:
@@ -85,7 +87,7 @@ def _require_plain(beginnings: Sequence[str], ids: set[tuple[str, str]]) -> None
             raise UsageError(f"{len(meant)} sessions' ids begin with {beginning}", "Say more of it.")
 
 
-def forget_sessions(memory: Memory, plan: ForgetPlan) -> None:
+def forget_sessions(memory: Memory, plan: ForgetPlan) -> ForgetPlan:
     """Take it away. The index, which has the words of it, is thrown away and made anew from the rest."""
     with locked(memory.state.lock("sessions"), _WAIT):
         with KeptSessions.opened(kept_file(memory.state.root), writes=True) as store:
@@ -95,3 +97,4 @@ def forget_sessions(memory: Memory, plan: ForgetPlan) -> None:
                 file.unlink(missing_ok=True)
         discard(index_file(memory.state.root))
         touch(unread_mark(memory))
+    return replace(plan, is_done=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.app.sessions import kept_operations
-from ctxrepo.app.sessions.kept_operations import ForgetKept, ForgottenSessions, ListKept
+from ctxrepo.app.sessions.kept_operations import ForgetKept, ListKept
 from ctxrepo.domain.formats.moment import counted, wall_time
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
@@ -40,7 +40,7 @@ def forget(
         return yes or _agreed(plan, json)
 
     request = replace(request, agrees=agrees)
-    answer(kept_operations.forget_kept, request, json, lambda done: "\n".join(_forgotten(done)))
+    answer(kept_operations.forget_kept, request, json, lambda plan: "\n".join(_forgotten(plan)))
 
 
 def _agreed(plan: ForgetPlan, json: bool) -> bool:
@@ -72,12 +72,12 @@ def _count(plan: ForgetPlan) -> str:
     return f"what is kept of {counted(sessions, 'session')}{damaged}"
 
 
-def _forgotten(done: ForgottenSessions) -> Iterator[str]:
-    if not done.is_done:
+def _forgotten(plan: ForgetPlan) -> Iterator[str]:
+    if not plan.is_done:
         yield "nothing was changed"
         return
-    yield f"forgotten: {_count(done.plan)}"
-    if there := len(done.plan.there):
+    yield f"forgotten: {_count(plan)}"
+    if there := len(plan.there):
         of = "the agent still has the transcript" if there == 1 else "the agents still have the transcripts"
         yield f"{of} of {counted(there, 'session')}: searched as before, and not kept again"
 
