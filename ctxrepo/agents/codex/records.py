@@ -25,7 +25,7 @@ from ctxrepo.agents.documents import (
     spoken,
     table,
 )
-from ctxrepo.agents.recorded import Message, SessionHead, Speaker, ToolUse, typed
+from ctxrepo.agents.recorded import Message, SessionHead, ToolUse, typed
 from ctxrepo.domain.formats.jsonl import record, text_of, texts_in
 from ctxrepo.lazy import lazy_pattern
 
@@ -126,8 +126,9 @@ def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
 
 
 def _bare(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A record without its envelope, if it has one, but with the moment that stands there."""
-    return {**fields, **table(fields, "payload")}
+    """A record without its envelopes, if it has any, but with the moment that stands there."""
+    payload = table(fields, "payload")
+    return {**fields, **payload, **table(payload, "item")}
 
 
 def _is_subagents(meta: Mapping[str, Any]) -> bool:
@@ -140,17 +141,16 @@ _OF_ITS_OWN = ("subagent", "guardian_review", "memory_consolidation")
 
 
 def _speaker(fields: Mapping[str, Any]) -> str:
-    """Who says something, by the type of an event's item, the type of an event or the role of a message."""
+    """Who says something, by the type of an event or its item, or by the role of a message for the model."""
     kind = text_of(fields, "type")
-    is_for_model = kind in ("", _FOR_MODEL)
-    return text_of(table(fields, "item"), "type") or (text_of(fields, "role") if is_for_model else kind)
+    return text_of(fields, "role") if kind in ("", _FOR_MODEL) else kind
 
 
 def _message(fields: Mapping[str, Any]) -> Message | None:
-    item, is_users = table(fields, "item"), _speaker(fields) in _BY_USER
-    text = _text_in(item or fields) or text_of(fields, "message")
-    who: Speaker = "user" if is_users else "agent"
-    return spoken(who, _own_words(text) if is_users else text, fields, id=text_of(item, "id"))
+    text = _text_in(fields) or text_of(fields, "message")
+    if _speaker(fields) in _BY_USER:
+        return spoken("user", _own_words(text), fields)
+    return spoken("agent", text, fields)
 
 
 def _typed_once(fields: Mapping[str, Any]) -> Message | None:
@@ -161,7 +161,7 @@ def _typed_once(fields: Mapping[str, Any]) -> Message | None:
 
 
 def _call(fields: Mapping[str, Any]) -> Message | None:
-    return spoken("agent", "", fields, _tools(fields), id="")
+    return spoken("agent", "", fields, _tools(fields))
 
 
 def _own_words(text: str) -> str:

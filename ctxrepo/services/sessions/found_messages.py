@@ -71,19 +71,20 @@ class PassageReader:
         if transcripts is None or not rows:
             return {}
         try:
-            if rows[0].name:
-                if session.path not in self._databases:
-                    self._databases[session.path] = RowReader(Path(session.path))
-                messages = [*_of_rows(transcripts, self._databases[session.path], session, rows)]
-            else:
-                messages = [*_of_file(transcripts, session, rows)]
+            pairs = [*(self._of_rows if rows[0].name else _of_file)(transcripts, session, rows)]
         except (OSError, ValueError):
             return {}
-        return {
-            row.number: message
-            for row, message in messages
-            if key_of(message, session.agent, session.id, row.place) == row.key
-        }
+        return {row.number: message for row, message in pairs if _is_it(message, session, row)}
+
+    def _of_rows(
+        self, transcripts: "Transcripts", session: IndexedSession, rows: Sequence[MessageRow]
+    ) -> Iterator[tuple[MessageRow, Message]]:
+        if session.path not in self._databases:
+            self._databases[session.path] = RowReader(Path(session.path))
+        database = self._databases[session.path]
+        lines = database.lines(transcripts.QUERY, session.id, rows[0].name, rows[-1].name)
+        messages = {m.id: m for m in transcripts.messages([*islice(lines, _PARTS)])}
+        yield from ((row, messages[row.name]) for row in rows if row.name in messages)
 
     def close(self) -> None:
         self._kept.close()
@@ -100,8 +101,12 @@ def _of_file(
             head = [first] if row.place else []
             for message in _beginning_at(transcripts, handle, head, row.place):
                 yield row, message
-                if key_of(message, session.agent, session.id, row.place) == row.key:
+                if _is_it(message, session, row):
                     break
+
+
+def _is_it(message: Message, session: IndexedSession, row: MessageRow) -> bool:
+    return key_of(message, session.agent, session.id, row.place) == row.key
 
 
 def _beginning_at(
@@ -122,14 +127,6 @@ def _beginning_at(
             count //= 2
         if place + most >= size:
             return
-
-
-def _of_rows(
-    transcripts: "Transcripts", database: RowReader, session: IndexedSession, rows: Sequence[MessageRow]
-) -> Iterator[tuple[MessageRow, Message]]:
-    lines = database.lines(transcripts.QUERY, session.id, rows[0].name, rows[-1].name)
-    messages = {m.id: m for m in transcripts.messages([*islice(lines, _PARTS)])}
-    yield from ((row, messages[row.name]) for row in rows if row.name in messages)
 
 
 NEIGHBOUR_CHARS = 4096
