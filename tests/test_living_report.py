@@ -12,7 +12,7 @@ from living import claims, report
 from living.material.histories import DAY, History
 from living.report import Moment
 from living.runs import Run
-from living.seams import TODAY, ReportEntry, StatedClaim, Verdict
+from living.seams import TODAY, Changes, ReportEntry, StatedClaim, Verdict
 
 AT = 1_750_000_000
 
@@ -47,7 +47,7 @@ def test_orders_are_compared_with_any_order() -> None:
 
 
 def test_another_order_is_measured() -> None:
-    def order(entries: Sequence[ReportEntry], changed: Mapping[str, int], now: int) -> list[int]:
+    def order(entries: Sequence[ReportEntry], changed: Changes, now: int) -> list[int]:
         assert (len(entries), now) == (100, AT)
         return list(range(45, 55))
 
@@ -57,7 +57,7 @@ def test_another_order_is_measured() -> None:
 
 def test_scores_put_first_what_names_an_active_file() -> None:
     entries = [ReportEntry(f"The fee is worked out in `src/fee{n}.py`", AT - n * DAY, ()) for n in range(9)]
-    order = TODAY.order(entries, {"src/fee5.py": AT - DAY, "src/fee7.py": AT - 40 * DAY}, AT)
+    order = TODAY.order(entries, {"src/fee5.py": [AT - DAY], "src/fee7.py": [AT - 100 * DAY]}, AT)
     assert order[:2] == [5, 0]
 
 

@@ -25,7 +25,7 @@ from living.material.documents import facts, is_document
 from living.material.histories import DAY, Commit, History, chance
 from living.material.names import Snapshot, paths_in
 from living.runs import Run, parser, run_of, shown
-from living.seams import ReportEntry
+from living.seams import Changes, ReportEntry
 from living.staleness import decay
 
 BUDGET = 6800
@@ -44,13 +44,13 @@ FEWEST, _STEP, _LATEST = 40, 30, 730
 @dataclass(frozen=True)
 class Moment:
     """The candidates of a report at `at`, and which of them are of use in the days after it; `changed`: path
-    -> when the file was changed last."""
+    -> when the file was changed."""
 
     repository: str
     at: int
     entries: list[ReportEntry]
     useful: list[bool]
-    changed: Mapping[str, int]
+    changed: Changes
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def _naming(history: History, look: Commit) -> dict[str, list[str]]:
     return {line: paths for line, paths in named.items() if paths}
 
 
-def _changed(history: History, at: int) -> dict[str, int]:
-    """path -> when it was changed last, up to a moment."""
+def _changed(history: History, at: int) -> Changes:
+    """path -> when it was changed, up to a moment."""
     before = ((path, bisect_right(moments, at), moments) for path, moments in history.touched.items())
-    return {path: moments[number - 1] for path, number, moments in before if number}
+    return {path: moments[:number] for path, number, moments in before if number}
 
 
 @lru_cache(maxsize=20_000)

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.domain.score.activity import days_by_name, last_changed
-from ctxrepo.domain.score.order import ACTIVE_DAYS, ctx_standings
+from ctxrepo.domain.score.activity import KNOWN_DAYS, activity_in, activity_of, by_name
+from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.standing import EntryFacts
 from ctxrepo.errors import UsageError
 from ctxrepo.services.recall.recall import RecalledEntry
@@ -77,13 +77,21 @@ def _cannot_tell(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, 
     return {}
 
 
-def _by_scores(entries: Sequence[ReportEntry], changed: Mapping[str, int], now: int) -> Sequence[int]:
-    """The numbers of the entries in the order in which a report gives them. `changed`: path -> Unix seconds
-    of the last commit that changed the file, up to `now`."""
-    today, days = now // DAY, {path: at // DAY for path, at in changed.items()}
-    named = days_by_name({path: day for path, day in days.items() if today - day <= ACTIVE_DAYS})
+Changes = Mapping[str, Sequence[int]]
+"""path -> when commits changed the file, in Unix seconds."""
+
+
+def _by_scores(entries: Sequence[ReportEntry], changed: Changes, now: int) -> Sequence[int]:
+    """The numbers of the entries in the order in which a report gives them, by what was `changed` up to
+    `now`."""
+    today = now // DAY
+    days = {
+        path: [at // DAY for at in moments if at // DAY >= today - KNOWN_DAYS]
+        for path, moments in changed.items()
+    }
+    named = by_name({path: activity_of(some, today) for path, some in days.items() if some})
     facts = (
-        EntryFacts(f"{number:06}", day=entry.stated // DAY, touched=last_changed(entry.text, named))
+        EntryFacts(f"{number:06}", day=entry.stated // DAY, activity=activity_in(entry.text, named))
         for number, entry in enumerate(entries)
     )
     return [int(standing.entry) for standing in ctx_standings(facts, today)]
@@ -102,7 +110,7 @@ class Seams:
     mark: Callable[[RecalledEntry], str] = _no_mark
     stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _nothing_stale
     claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _cannot_tell
-    order: Callable[[Sequence[ReportEntry], Mapping[str, int], int], Sequence[int]] = _by_scores
+    order: Callable[[Sequence[ReportEntry], Changes, int], Sequence[int]] = _by_scores
     tidy: Callable[[Memory, datetime], None] = _no_tidying
 
 
