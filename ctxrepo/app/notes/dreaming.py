@@ -24,7 +24,7 @@ class DreamRequest:
 
     scope: ScopeName = ""
     only: Sequence[str] = ()
-    """Only this section: twins, idle, long or sessions; may be given again."""
+    """Only this section, e.g. twins or doubtful; may be given again."""
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Literal, get_args
 
+from ctxrepo.domain.doubts.overtaking import Overlaps
 from ctxrepo.domain.dream.brief import Brief, BriefSection
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.note.entry import Entry, gist, normalised
+from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import INBOX, shown
 from ctxrepo.domain.records.entry_use import SESSIONS
@@ -24,12 +25,18 @@ from ctxrepo.services.sessions.session_projects import Projects
 from ctxrepo.services.usage.entry_usage import zombies
 from ctxrepo.storage.memory import Memory
 
-SectionName = Literal["twins", "idle", "long", "sessions"]
+SectionName = Literal["twins", "doubtful", "repeated", "idle", "long", "sessions"]
 
 SECTIONS = get_args(SectionName)
 
 LONG = 12_000
 """Characters from which on a note is more than a session wants to read at once (about 3,000 tokens)."""
+
+OFTEN, VERY_OFTEN = 3, 5
+"""How often an entry was said again until more may be made of it."""
+
+ALIKE = 0.6
+"""The share of words from which on two entries say much the same."""
 
 _WIDTH = 240
 """Characters of an entry that are shown."""
@@ -51,6 +58,8 @@ def gather(memory: Memory, scope: NamedScope, only: Iterable[str], now: datetime
     gathering = _Gathering(memory, scope, live, day, now)
     ways: Mapping[str, Callable[[], BriefSection]] = {
         "twins": gathering.twins,
+        "doubtful": gathering.doubtful,
+        "repeated": gathering.repeated,
         "idle": gathering.idle,
         "long": gathering.long,
         "sessions": gathering.sessions,
@@ -79,13 +88,29 @@ class _Gathering:
     now: datetime
 
     def twins(self) -> BriefSection:
-        """Entries that say the same but for case, tags and signs."""
-        same: dict[str, list[Entry]] = {}
-        for entry in self.live.values():
-            same.setdefault(gist(entry.text), []).append(entry)
-        groups = [list(map(_line, group)) for group in same.values() if len(group) > 1]
-        items = ["\n".join([first, *(f"  {line}" for line in more)]) for first, *more in groups]
-        return _section("twins", "Entries that say the same", "Merge them, into the better place.", items)
+        """Entries that say much the same, the likest first."""
+        entries = [*self.live.values()]
+        overlaps = Overlaps([entry.text for entry in entries])
+        pairs = [(n, other) for n in range(len(entries)) for other in overlaps.near(n) if n < other]
+        shares = {pair: share for pair in pairs if (share := overlaps.share(*pair)) >= ALIKE}
+        likest = sorted(shares, key=lambda pair: (-shares[pair], pair))
+        items = [f"{_line(entries[one])}\n  and {_line(entries[other])}" for one, other in likest]
+        return _section("twins", "Entries that say much the same", "Merge those that do.", items)
+
+    def doubtful(self) -> BriefSection:
+        """Entries that may hold no longer."""
+        doubts = [one for one in self.memory.cache.doubts() if one.entry in self.live and one.told]
+        items = [f"{_line(self.live[one.entry])} {one.told}" for one in doubts]
+        advice = "Look whether it holds: `ctxrepo verify ^ID`, or propose what holds now."
+        return _section("doubtful", "Entries that may hold no longer", advice, items)
+
+    def repeated(self) -> BriefSection:
+        """Entries that were said again and again, so that more could be made of them."""
+        counts = {name: one.reinforced for name, one in self.memory.cache.evidence([*self.live]).items()}
+        often = sorted((name for name in counts if counts[name] >= OFTEN), key=lambda name: -counts[name])
+        items = [f"{_line(self.live[name])} (said {counts[name] + 1} times)" for name in often]
+        advice = f"A rule that is pinned, or a skill, may say it better; from {VERY_OFTEN} times on, to all."
+        return _section("repeated", "Entries that were said again and again", advice, items)
 
     def idle(self) -> BriefSection:
         """Entries that many sessions were given and none used."""

@@ -4,14 +4,18 @@ refused."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from machines import Machine
+from machines import NOW, Machine
 
+from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.records.evidence import marks
+from ctxrepo.services.dream.gather_brief import OFTEN
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/ci.md"
 TEXTS = (
@@ -188,7 +192,7 @@ def test_the_brief_names_twins_long_notes_and_work_since_the_last_one(ada: Machi
     ada.write("shop/topics/long.md", "".join(f"- entry {number} {'x' * 300}\n" for number in range(50)))
     assert ada.ctxrepo("handoff", "release/cut", "--goal", "Tag it", "--next", "tag").returncode == 0
     text = ada.ctxrepo("dream").stdout
-    assert "## Entries that say the same" in text
+    assert "## Entries that say much the same" in text
     assert "shop/topics/b.md" in text
     assert "topics/long.md" in text
     assert "release/cut: " in text
@@ -210,3 +214,22 @@ def test_nothing_is_written_by_a_brief_or_a_trial(ada: Machine, ids: list[str]) 
     assert "all of this can be proposed" in ada.ctxrepo("dream", "--from", str(file), "--dry-run").stdout
     assert ada.json("inbox")["data"]["items"] == []
     assert (ada.tree(), len(evidence_now(ada.open()))) == before
+
+
+def test_the_brief_names_what_is_in_doubt_and_what_was_said_again_and_again(ada: Machine) -> None:
+    ada.init()
+    for number in range(OFTEN + 1):
+        session = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": f"s-{number}"}
+        done = replace(ada, more=session).ctxrepo("remember", "Deploys wait for the night", "-c", "rule")
+        assert done.returncode == 0
+    old = ada.remember("The staging database answers on port 5433", category="fact").id
+    new = ada.remember("The staging database answers on port 5434", category="gotcha").id
+    commit(ada.open(), NOW)
+    doubt = Doubt(old, "shop/topics/fact.md", "overtaken", new, "overtaken", "2026-11-29", new)
+    ada.open().cache.set_doubts("shop", "words", {doubt: old}, "1")
+    text = ada.ctxrepo("dream").stdout
+    assert "Deploys wait for the night (said 4 times)" in text
+    assert (
+        f"^{old} shop/topics/fact.md#L8: [fact] The staging database answers on port 5433 (overtaken)" in text
+    )
+    assert f"and - ^{new}" in ada.ctxrepo("dream", "--only", "twins").stdout
