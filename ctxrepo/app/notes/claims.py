@@ -34,9 +34,13 @@ def require_claims(desk: Desk, facts: Sequence[Fact]) -> None:
 def claim_lines(desk: Desk, entries: Sequence[tuple[str, str]]) -> list[str]:
     """A line about each claim that was declared with these entries, given by (id, path): first those that
     hold no longer, and of many the first few."""
+    memory = desk.memory
+    known = memory.cache.evidence([entry for entry, _ in entries]).values() if entries else ()
+    if not any(one.holds for one in known) and not memory.journal.names():
+        return []
     from ctxrepo.services.freshness.claims_at_hand import MOST_SHOWN, claims_now
 
-    states = claims_now(desk.memory, entries, desk.code_at_hand) if entries else {}
+    states = claims_now(memory, entries, desk.code_at_hand)
     told = [(state, entry) for entry, _ in entries for state in states.get(entry, ())]
     told.sort(key=lambda one: ("changed", "unknown", "held").index(one[0].outcome))
     lines = [(f"^{entry} " if len(entries) > 1 else "", state.words) for state, entry in told]

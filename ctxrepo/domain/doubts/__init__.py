@@ -1,1 +1,1 @@
-"""Doubts: why an entry may hold no longer."""
+"""Why an entry may hold no longer."""

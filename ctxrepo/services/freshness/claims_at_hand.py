@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.domain.doubts.claim import Claim, Verdict, parse_claim
+from ctxrepo.domain.doubts.declared_claim import Claim, Verdict, parse_claim
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.domain.doubts.claim import MOST_BYTES, Claim, Verdict, judge, parse_claim
+from ctxrepo.domain.doubts.declared_claim import MOST_BYTES, Claim, Verdict, judge, parse_claim
 from ctxrepo.errors import CtxrepoError, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.code.file_history import History

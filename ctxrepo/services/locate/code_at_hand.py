@@ -14,7 +14,7 @@ from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.user.code import committed_files, head_commit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _CITED = lazy_pattern(
     r"(?<![\w/.:@~-])((?:[\w.+-]{1,100}/){0,20}[\w.+-]{1,100})(?::|\#L)(\d{1,7})(?:-L?(\d{1,7}))?(?![\w:])"
@@ -43,10 +43,11 @@ class CodeAtHand:
         """Whether the note at `path` is of the project that this is the code of."""
         return path.startswith(f"{self.folder}/")
 
-    def of(self, path: str, text: str) -> tuple[str, tuple[str, ...]]:
+    def of(self, path: str, text: str, holds: "Sequence[str]" = ()) -> tuple[str, tuple[str, ...]]:
         """The commit, and what an entry of the note at `path` cites of it, `path@commit#L1-L2`; '' and
-        nothing for one that names no file, or isn't about this project."""
-        if not self.is_of(path) or not mentions_of(text) or not self.commit:
+        nothing for one that names no code and claims nothing of it, or isn't about this project."""
+        is_about_code = bool(holds) or "`" in text or bool(mentions_of(text))
+        if not self.is_of(path) or not is_about_code or not self.commit:
             return "", ()
         return self.commit, tuple(self._cites(text))
 

@@ -348,13 +348,10 @@ class _Writing(PreparedFact):
         return {"rivals": rivals, "key": entry.key} if rivals else {}
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
-        one = made(self.draft, kind, entry_id, path, self.now, to)
-        holds = tuple(self.fact.holds)
+        one, key, holds = made(self.draft, kind, entry_id, path, self.now, to), self.fact.key, self.fact.holds
         if kind == "stated" or (kind == "reinforced" and holds):
-            code, cites = self.code.of(path, self.line) if self.code else ("", ())
-            code = self.code.commit if self.code and holds else code
-            key = self.fact.key if kind == "stated" else ""
-            one = replace(one, key=key, code=code, cites=cites, holds=holds)
+            code, cites = self.code.of(path, self.line, holds) if self.code else ("", ())
+            one = replace(one, key=key, code=code, cites=cites, holds=tuple(holds))
         record_all(self.draft, [one], self.now)
 
     @property

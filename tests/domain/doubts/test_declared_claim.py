@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.doubts.claim import Claim, judge, parse_claim
+from ctxrepo.domain.doubts.declared_claim import Claim, judge, parse_claim
 from ctxrepo.errors import UsageError
 
 
