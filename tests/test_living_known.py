@@ -14,7 +14,7 @@ from living.material.known import KnownAnswers
 from living.seams import TODAY, Seams
 
 from ctxrepo.domain.records.entry_use import Usage
-from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.storage.memory import Memory
 
 ALL = sum(map(len, NOTES.values()))
@@ -35,7 +35,7 @@ def _without(name: str) -> Seams:
     def empty(memory: Memory, now: datetime) -> None:
         for note in memory.root.glob(f"*/topics/{name}"):
             note.write_text("# Nothing\n")
-        commit(memory, now)
+        commit(memory, now, CommitRequest(deletions=True))
 
     return replace(TODAY, tidy=empty)
 

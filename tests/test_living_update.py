@@ -10,7 +10,7 @@ import pytest
 from invented_history import ADDED, NEIGHBOURS, NEW, OLD, make_history
 from living.material.histories import History, find_histories, half_of
 from living.runs import Run
-from living.seams import TODAY, Seams
+from living.seams import PLAIN, TODAY, Seams
 from living.update import figures, is_other_value, main, measure, update_cases
 
 from ctxrepo.domain.note.entry import entries_of
@@ -43,7 +43,7 @@ def test_a_change_and_an_addition_are_cases(history: History) -> None:
 
 
 def test_a_plain_list_gives_both_as_current(history: History) -> None:
-    row = _figures(history, TODAY)
+    row = _figures(history, PLAIN)
     assert (row["updates"], row["additions"]) == (1, 1)
     assert (row["clean"], row["new"], row["both"]) == (0, 1, 1)
     assert (row["old doubted"], row["holding doubted"]) == (0, 0)
@@ -59,8 +59,14 @@ def test_an_old_entry_that_is_marked_is_clean(history: History) -> None:
     def mark(hit: RecalledEntry) -> str:
         return "overtaken" if "three times" in hit.text else ""
 
-    row = _figures(history, replace(TODAY, doubts=doubts, mark=mark))
+    row = _figures(history, replace(PLAIN, doubts=doubts, mark=mark))
     assert (row["clean"], row["both"], row["old doubted"], row["holding doubted"]) == (1, 0, 1, 0)
+
+
+def test_what_is_overtaken_comes_no_longer_as_current(history: History) -> None:
+    row = _figures(history, TODAY)
+    assert (row["clean"], row["new"], row["both"]) == (1, 1, 0)
+    assert (row["old doubted"], row["holding doubted"]) == (1, 0)
 
 
 def test_values_are_numbers_and_names_of_code() -> None:
@@ -74,7 +80,7 @@ def test_doubting_everything_costs(history: History) -> None:
     def doubts(memory: Memory) -> Mapping[str, str]:
         return dict.fromkeys(_entries(memory).values(), "?")
 
-    row = _figures(history, replace(TODAY, doubts=doubts))
+    row = _figures(history, replace(PLAIN, doubts=doubts))
     assert row["holding doubted"] > 0.4
 
 

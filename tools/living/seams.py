@@ -15,6 +15,7 @@ from ctxrepo.domain.score.activity import KNOWN_DAYS, activity_in, activity_of, 
 from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.standing import EntryFacts
 from ctxrepo.errors import UsageError
+from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
 from ctxrepo.storage.memory import Memory
 from living.material.histories import DAY
@@ -53,18 +54,19 @@ class ReportEntry:
     touches: tuple[int, ...]
 
 
-def _no_scan(memory: Memory, code: Path | None, now: datetime) -> None:
-    """The worker looks for doubts in a memory whose saves are committed."""
+def _scan(memory: Memory, code: Path | None, now: datetime) -> None:
+    """What the worker does after a turn: it looks for doubts in a memory whose saves are committed."""
+    scan(memory, now)
 
 
-def _no_doubts(memory: Memory) -> Mapping[str, str]:
-    """Entry id, without ^ -> the words of its doubt."""
-    return {}
+def _doubts(memory: Memory) -> Mapping[str, str]:
+    """Entry id, without ^ -> the words of its doubt; that an entry is idle says nothing against it."""
+    return {doubt.entry: doubt.words for doubt in memory.cache.doubts() if doubt.told}
 
 
-def _no_mark(hit: RecalledEntry) -> str:
+def _mark(hit: RecalledEntry) -> str:
     """The doubt with which an entry is delivered beside a prompt; '' for none."""
-    return ""
+    return hit.doubt
 
 
 def _nothing_stale(entries: Sequence[StatedEntry], checkout: Path, now: datetime) -> Mapping[str, StaleKind]:
@@ -105,9 +107,9 @@ def _no_tidying(memory: Memory, now: datetime) -> None:
 class Seams:
     """What the measures call, each with today's answer."""
 
-    scan: Callable[[Memory, Path | None, datetime], None] = _no_scan
-    doubts: Callable[[Memory], Mapping[str, str]] = _no_doubts
-    mark: Callable[[RecalledEntry], str] = _no_mark
+    scan: Callable[[Memory, Path | None, datetime], None] = _scan
+    doubts: Callable[[Memory], Mapping[str, str]] = _doubts
+    mark: Callable[[RecalledEntry], str] = _mark
     stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _nothing_stale
     claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _cannot_tell
     order: Callable[[Sequence[ReportEntry], Changes, int], Sequence[int]] = _by_scores
@@ -115,6 +117,9 @@ class Seams:
 
 
 TODAY = Seams()
+
+PLAIN = Seams(scan=lambda memory, code, now: None, doubts=lambda memory: {}, mark=lambda hit: "")
+"""A plain list, in which nothing is doubted."""
 
 
 def seams_named(name: str) -> Seams:

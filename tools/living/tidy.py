@@ -105,6 +105,7 @@ def measure(known: KnownAnswers, seams: Seams) -> TidyRow:
         before, bytes_before = list(answers(known, memory, _LATER)), _bytes(known, memory)
         seams.tidy(memory.memory, moment(_LATER))
         memory.commit(_LATER)
+        seams.scan(memory.memory, None, moment(_LATER))
         after, bytes_after = list(answers(known, memory, _LATER)), _bytes(known, memory)
         there = memory.entries()
     live = frozenset(text_of(entry) for entry in there if not is_archived(entry.path))
