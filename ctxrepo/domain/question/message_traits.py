@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-BY_AGENT, IS_COPY, USED_TOOLS, IS_SILENT, SEARCHES, FINDS_NOTHING, ASKS = 1, 2, 4, 8, 16, 32, 64
+BY_AGENT, IS_COPY, USED_TOOLS, IS_SILENT, SEARCHES, FINDS_NOTHING = 1, 2, 4, 8, 16, 32
 """Traits of a message: by the agent; a copy, of the session from which this one was forked, or in a file from
 which the agent goes on no more; with tools used; with nothing said beside them; with a command that searches
-the memory or past sessions; by an agent that says that it found nothing; by a user who asks something."""
+the memory or past sessions; by an agent that says that it found nothing."""
 
 TOLD_BITS = 8
 """Bits above which the traits of a user's short message count its telling words."""

@@ -4,52 +4,44 @@ A window is a message in which something was said, with what was said before and
 Messages with nothing but tools count beside the one before them. What was talked about has its words in
 several messages, by the user and by the agent; what was only mentioned has them in one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cache
 from math import log
 from typing import NamedTuple
 
-from ctxrepo.domain.question.message_traits import (
-    ASKS,
-    BY_AGENT,
-    FINDS_NOTHING,
-    IS_COPY,
-    TOLD_BITS,
-    Posting,
-)
+from ctxrepo.domain.question.message_traits import BY_AGENT, IS_COPY, TOLD_BITS, Posting
 from ctxrepo.lazy import dataclass
 
-REACH, CLOSE = 3, 2
-"""Messages on either side that count for a window, and those in which all words must be for it to have all.
-These figures and those below are measured: `python -m bench asked` (docs/explanation/asked.md)."""
+REACH = 4
+"""Messages on either side that count for a window. This figure and those below are measured: `python -m bench
+asked` (docs/explanation/asked.md)."""
 
-_SATURATION = 1.5
+_SATURATION = 3.0
 """How soon further messages of a speaker with a word stop to add to a window."""
 
-_TOGETHER, _ANSWERED = 0.3, 0.15
+_TOGETHER, _ANSWERED = 0.2, 0.2
 """What the message with most of the words counts again beside the window, and what that of the other speaker
 does."""
-
 
 _GIVEN, _LOOSE = 0.3, 0.5
 """What a word counts that a tool was given, and one that only begins like the one asked for."""
 
-_ASKED = 1.5
-"""What a word counts in a user's question: with one many a talk begins."""
+_BY_AGENT, _ECHO = 0.85, 0.2
+"""What a word counts in an agent's message, and in a user's that asks the same question."""
 
-_ECHO, _NOTHING = 0.2, 0.2
-"""What a word counts in a user's message that asks the same question, and in one by an agent that found
-nothing."""
-
-_USUAL_LENGTH, _LENGTH, _K = 300, 0.75, 1.2
+_USUAL_LENGTH, _LENGTH, _K = 300, 0.6, 1.2
 """Characters of a usual message, how much the length of one matters, and k1 of BM25."""
 
-_COMMON_SHARE = 0.003
+_COMMON_SHARE = 0.001
 """Share of the messages up to which words count as equally rare: a slip of a key is no topic."""
 
 _WINDOWS = 600
 """Windows that are looked at closely."""
+
+_COMPANY = 20
+"""Windows that tell in which folder the matter is talked about: one in a folder that has all of them counts
+twice."""
 
 _TURN_BITS = 24
 """Bits of a key that number the turn; those above them the session."""
@@ -79,32 +71,27 @@ class HeldTerm:
 
 class Window(NamedTuple):
     """The best window of a session: the message of it that has most of the words, and the bits of the terms
-    that stand in it. `has_all`: all of them, without what only asks the same question. `score` compares with
-    those of the same question; `at` is the match's moment."""
+    that stand in it. `score` compares with those of the same question; `at` is the match's moment."""
 
     session: int
     match: int
     score: float
     terms: int
-    has_all: bool
     is_copy: bool
     at: int
 
     @property
-    def order(self) -> tuple[bool, float, bool, int]:
+    def order(self) -> tuple[float, bool, int]:
         """What windows are sorted by, the best first."""
-        return not self.has_all, -self.score, self.is_copy, -self.at
+        return -self.score, self.is_copy, -self.at
 
 
 class _Cell(NamedTuple):
-    """A message with terms: their bits, how much of each is there, and what a word of it counts. It `asks` if
-    it says nothing that answers."""
+    """A message with terms: how much of each is there, and what a word of it counts."""
 
     posting: Posting
-    bits: int
     strengths: dict[int, float]
     counts: float
-    asks: bool
 
 
 @dataclass
@@ -116,8 +103,8 @@ class _Cells:
 
 
 def ranked_windows(terms: Sequence[HeldTerm], messages: int) -> list[Window]:
-    """The best window of each session, the best first, then the newest: those with all the terms come before
-    the others. `messages` counts those in the index."""
+    """The best window of each session, the best first, then the newest. `messages` counts those in the
+    index."""
     weights = [term.weight(messages) for term in terms]
     required = sum(1 << number for number, term in enumerate(terms) if term.is_required)
     cells = _cells(terms)
@@ -128,6 +115,20 @@ def ranked_windows(terms: Sequence[HeldTerm], messages: int) -> list[Window]:
         if other is None or window.order < other.order:
             best[window.session] = window
     return sorted(best.values(), key=lambda window: window.order)
+
+
+def ranked_by_folder(windows: Sequence[Window], folders: Mapping[int, str]) -> list[Window]:
+    """Windows as they are ranked once it counts in which folders (by session, '': unknown) the matter is
+    talked about: a word for it that only one session has is told by the company of others that have more."""
+    first = sorted(windows, key=lambda window: window.order)[:_COMPANY]
+    total = sum(window.score**2 for window in first)
+    shares: dict[str, float] = {}
+    for window in first:
+        folder = folders.get(window.session, "")
+        shares[folder] = shares.get(folder, 0.0) + (window.score**2 / total if folder else 0.0)
+    of = (shares.get(folders.get(window.session, ""), 0.0) for window in windows)
+    weighed = [w._replace(score=w.score * (1 + share)) for w, share in zip(windows, of, strict=True)]
+    return sorted(weighed, key=lambda window: window.order)
 
 
 def _cells(terms: Sequence[HeldTerm]) -> _Cells:
@@ -142,15 +143,11 @@ def _cells(terms: Sequence[HeldTerm]) -> _Cells:
                     own[number] = strength
     cells = _Cells()
     for row, own in strengths.items():
-        traits = row.traits
-        bits = sum([1 << number for number in own])
-        is_echo = len(own) > 1 and 0 < traits >> TOLD_BITS <= len(own)
-        counts = _ECHO if is_echo else _NOTHING if traits & FINDS_NOTHING else 1.0
-        counts *= _presence(row.length) * (_ASKED if traits & ASKS else 1.0)
+        is_echo = len(own) > 1 and 0 < row.traits >> TOLD_BITS <= len(own)
+        counts = _ECHO if is_echo else _BY_AGENT if row.traits & BY_AGENT else 1.0
         key = row.session << _TURN_BITS | row.turn
-        cell = _Cell(row, bits, own, counts, is_echo or bool(traits & FINDS_NOTHING))
-        cells.by_turn.setdefault(key, []).append(cell)
-        cells.bits[key] = cells.bits.get(key, 0) | bits
+        cells.by_turn.setdefault(key, []).append(_Cell(row, own, counts * _presence(row.length)))
+        cells.bits[key] = cells.bits.get(key, 0) | sum([1 << number for number in own])
     return cells
 
 
@@ -179,9 +176,10 @@ def _likely(cells: _Cells, weights: Sequence[float], required: int) -> Iterable[
 def _window(cells: _Cells, middle: int, weights: Sequence[float]) -> Window:
     sums: dict[tuple[int, int], float] = {}
     most = {0: 0.0, BY_AGENT: 0.0}
-    terms = sure = 0
+    terms = 0
     match = cells.by_turn[middle][0].posting
     for key in range(middle - REACH, middle + REACH + 1):
+        terms |= cells.bits.get(key, 0)
         for cell in cells.by_turn.get(key, ()):
             own, speaker = 0.0, cell.posting.traits & BY_AGENT
             for number, strength in cell.strengths.items():
@@ -190,10 +188,6 @@ def _window(cells: _Cells, middle: int, weights: Sequence[float]) -> Window:
                 own += weights[number] * strength * cell.counts
             match = cell.posting if own > max(most.values()) else match
             most[speaker] = max(most[speaker], own)
-            terms |= cell.bits
-            sure |= cell.bits if abs(key - middle) <= CLOSE and not cell.asks else 0
     spread = sum(weights[number] * total / (total + _SATURATION) for (number, _), total in sums.items())
     score = spread + _TOGETHER * max(most.values()) + _ANSWERED * min(most.values())
-    has_all = sure == (1 << len(weights)) - 1
-    is_copy = bool(match.traits & IS_COPY)
-    return Window(match.session, match.number, score, terms, has_all, is_copy, match.at)
+    return Window(match.session, match.number, score, terms, bool(match.traits & IS_COPY), match.at)

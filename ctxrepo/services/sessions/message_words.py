@@ -9,7 +9,6 @@ from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.question.message_traits import (
-    ASKS,
     BY_AGENT,
     FINDS_NOTHING,
     IS_COPY,
@@ -32,10 +31,6 @@ _BLOCK = lazy_pattern(r'<ctxrepo-memory tag="(\w+)">.*?(?:</ctxrepo-memory tag="
 
 _SHORT = 120
 """Characters of a message that may be no more than a question."""
-
-_MARK = lazy_pattern(r"\?(?=\s|$)|[？؟]")
-"""The mark of a question, at its end."""
-
 
 _SEARCH = lazy_pattern(r"\bctxrepo['\"]?(?: +--?\S+)* +(?:search|recall|tape +search)\b")
 """A command line in which the memory or past sessions are searched."""
@@ -115,7 +110,6 @@ def _new_message(placed: PlacedMessage, session: IndexedSession, at: int, traits
     traits |= (BY_AGENT if is_agents else 0) | (USED_TOOLS if message.tools else 0)
     traits |= IS_COPY if message.session and message.session != session.id else 0
     traits |= (0 if text else IS_SILENT) | (SEARCHES if does_search else 0)
-    traits |= ASKS if not is_agents and _MARK.search(text) else 0
     if len(text) <= _SHORT:
         traits |= _told(text) if not is_agents else FINDS_NOTHING if _finds_nothing(text) else 0
     when = int(seconds_of(message.at) or at)

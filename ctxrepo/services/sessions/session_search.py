@@ -15,7 +15,7 @@ from ctxrepo.domain.project.layout import TAPES, tape_folder, visible
 from ctxrepo.domain.question.excerpts import excerpt
 from ctxrepo.domain.question.message_traits import BY_AGENT, FINDS_NOTHING, SEARCHES
 from ctxrepo.domain.question.question_terms import QuestionTerm, first_hit, holds, question_terms
-from ctxrepo.domain.question.window_ranking import HeldTerm, ranked_windows
+from ctxrepo.domain.question.window_ranking import HeldTerm, Window, ranked_by_folder, ranked_windows
 from ctxrepo.domain.secrets import mask_part
 from ctxrepo.domain.tape.anchors import Anchor, anchors_of, in_order
 from ctxrepo.domain.tape.session_messages import SessionMessage
@@ -61,12 +61,12 @@ _RARE = 0.02
 """Share of the messages up to which a word is looked for in what begins like it, too."""
 
 _SPARE = 3
-"""Times the wanted number of windows that are judged."""
+"""Times the wanted number of windows that are judged, or times ten where fewer are wanted."""
 
 _OPEN = 0.3
 """What a window counts in which a question is asked and nobody knows."""
 
-_WEAKEST = 0.3
+_WEAKEST = 0.15
 """Share of the best window's score without which another one with some of the words isn't shown."""
 
 WIDE = 5
@@ -113,7 +113,7 @@ def find_windows(memory: Memory, query: MessageQuery, context: int | None = None
         numbers = [number for number, session in sessions.items() if query.wants_session(session)]
         wanted = numbers if len(numbers) < len(sessions) else None
         held = _held(index, query, terms, wanted)
-        chosen = _chosen(index, query, terms, held, wanted)
+        chosen = _chosen(index, query, terms, held, wanted, sessions)
     chosen = [one for one in chosen if one.row.session in sessions]
     chosen.sort(key=lambda one: bool(query.here) and sessions[one.row.session].id == query.here)
     unknown = tuple(t.text for t, h in zip(terms, held, strict=False) if not h.is_known)
@@ -150,6 +150,7 @@ def _chosen(
     terms: Sequence[QuestionTerm],
     held: Sequence[HeldTerm],
     wanted: Sequence[int] | None,
+    sessions: Mapping[int, IndexedSession],
 ) -> list[_Candidate]:
     """The windows to read, the best first; a few more than are wanted, as some may be gone."""
     if not terms:
@@ -157,18 +158,19 @@ def _chosen(
         for row in matching(index.db, query, "", _MOST_ROWS, wanted):
             newest.setdefault(row.session, row)
         return [_Candidate(row, ()) for row in newest.values()]
-    judged: list[tuple[tuple[bool, float, bool, int], _Candidate]] = []
-    for window in ranked_windows(held, index.message_count)[: query.limit * _SPARE + 10]:
+    rows, likely = dict[int, MessageRow](), list[Window]()
+    for window in ranked_windows(held, index.message_count)[: max(query.limit, 10) * _SPARE + 10]:
         match = row_of(index.db, window.match)
         if match is not None:
-            is_open = _is_open(index, match)
-            score = window.score * (_OPEN if is_open else 1.0)
-            missing = tuple(term.text for number, term in enumerate(terms) if not window.terms >> number & 1)
-            order = (is_open or not window.has_all, -score, window.is_copy, -window.at)
-            judged.append((order, _Candidate(match, missing)))
-    judged.sort(key=lambda each: each[0])
-    worst = min((score for (_, score, *_), _ in judged), default=0.0) * _WEAKEST
-    return [one for (_, score, *_), one in judged if not one.missing or score <= worst]
+            rows[window.match] = match
+            likely.append(window._replace(score=window.score * (_OPEN if _is_open(index, match) else 1.0)))
+    windows = ranked_by_folder(likely, {number: session.cwd for number, session in sessions.items()})
+    chosen: list[_Candidate] = []
+    for window in windows:
+        missing = tuple(term.text for number, term in enumerate(terms) if not window.terms >> number & 1)
+        if not missing or window.score >= _WEAKEST * windows[0].score:
+            chosen.append(_Candidate(rows[window.match], missing))
+    return chosen
 
 
 def _is_open(index: SessionIndex, row: MessageRow) -> bool:
@@ -278,8 +280,8 @@ class SessionsFound:
 
 
 def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
-    """At most `limit` hits, one of a session: those with all words first, then those with some, the best
-    first, and of equal ones the newest; NotFound for none. Bring the index up to date before."""
+    """At most `limit` hits, one of a session: the best first, and of equal ones the newest; NotFound for
+    none. Bring the index up to date before."""
     if not (query.text.strip() or query.file or query.is_by_user):
         raise UsageError("there is nothing to search for", "Give a word, or --file, or --user.")
     projects = Projects(memory)

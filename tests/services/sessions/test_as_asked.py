@@ -63,6 +63,19 @@ def test_whoever_only_asked_comes_after_whoever_knew(mine: Machine, find: Finder
     assert find(QUESTION, here="s-1")[-1].session == "s-1"
 
 
+def test_the_folder_where_the_matter_is_talked_about_counts(mine: Machine, find: Finder) -> None:
+    for number in range(3):
+        claude_says(
+            mine, f"s-{number}", [*CHATTER, f"is redis on its port, number {number}?", "It is.", *CHATTER]
+        )
+    for session, cwd in (("s-shop", ""), ("s-doc", "/srv/docs")):
+        ClaudeTranscript(mine, session, cwd).user(f"the port of {session} is 6380")
+    assert [hit.session for hit in find("redis port") if hit.session in ("s-shop", "s-doc")] == [
+        "s-shop",
+        "s-doc",
+    ]
+
+
 def test_a_search_of_the_memory_is_not_found_itself(mine: Machine, find: Finder) -> None:
     said = claude_says(mine, "s-1", ["look it up"])
     said.agent("", ("Bash", {"command": "cd /x && ctxrepo recall 'a capybara'"}))

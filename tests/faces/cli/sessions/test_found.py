@@ -15,7 +15,7 @@ from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 @pytest.fixture
 def mine(ada: Machine) -> Machine:
     ada.init()
-    claude_says(ada, "s-1", ["where is the godwit?", "there", "a godwit \x1b[2J again"])
+    claude_says(ada, "s-1", ["where is the godwit?", "there", "and then a godwit \x1b[2J again"])
     return ada
 
 
