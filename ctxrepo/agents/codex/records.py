@@ -74,7 +74,10 @@ _NOBODY = (
     "Warning: The maximum number of unified exec processes",
 )
 _BY_USER = ("UserMessage", "user_message", "user")
-_BY_AGENT = ("AgentMessage", "agent_message", "assistant")
+_BY_AGENT = (
+    *("AgentMessage", "agent_message", "assistant"),
+    *("custom_tool_call", "function_call", "local_shell_call"),
+)
 _FOR_MODEL = "message"
 
 
@@ -150,7 +153,7 @@ def _message(fields: Mapping[str, Any]) -> Message | None:
     text = _text_in(fields) or text_of(fields, "message")
     if _speaker(fields) in _BY_USER:
         return spoken("user", _own_words(text), fields)
-    return spoken("agent", text, fields)
+    return spoken("agent", text, fields, _tools(fields))
 
 
 def _typed_once(fields: Mapping[str, Any]) -> Message | None:
@@ -158,10 +161,6 @@ def _typed_once(fields: Mapping[str, Any]) -> Message | None:
     seconds, session = fields.get("ts"), text_of(fields, "session_id")
     at = at_millisecond(seconds * 1000 if isinstance(seconds, int) else None)
     return spoken("user", typed(text_of(fields, "text")), fields, session=session, at=at)
-
-
-def _call(fields: Mapping[str, Any]) -> Message | None:
-    return spoken("agent", "", fields, _tools(fields))
 
 
 def _own_words(text: str) -> str:
@@ -197,7 +196,6 @@ def _command_line(command: object) -> str:
 
 _FORMS = (
     Form(lambda fields: "ts" in fields, _typed_once),
-    Form(of_type("custom_tool_call", "function_call", "local_shell_call"), _call),
     Form(lambda fields: _speaker(fields) in (*_BY_USER, *_BY_AGENT), _message),
     Form(lambda fields: "role" in fields and bool(fields.get("content"))),  # for the model
     Form(
