@@ -29,8 +29,9 @@ class PathNames:
         self._tree, self._history = tree, history
 
     def is_here(self, name: str) -> bool:
-        """Whether the tree has exactly this path, or nothing can be told of it."""
-        return self._tree.has(name.rstrip("/")) or self._tree.is_elsewhere(name.rstrip("/"))
+        """Whether there is exactly this path, a file even if not committed, or nothing can be told of it."""
+        name = name.rstrip("/")
+        return self._tree.has(name) or self._tree.is_elsewhere(name) or self._tree.lies_there(name)
 
     @cached_property
     def _departures(self) -> Sequence[Departure]:

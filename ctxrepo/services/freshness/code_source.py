@@ -66,14 +66,12 @@ def _entry(given: DetectorInput, number: int, known: Mapping[str, EntryEvidence]
     entry = given.entries[number].entry
     evidence = known.get(entry.id)
     worded = ages.of(entry)
-    if evidence is None:
-        return CodeEntry(entry.id, entry.path, entry.text, "", seconds_of(worded) or 0.0)
+    at = seconds_of(max(worded, evidence.verified) if evidence else worded) or 0.0
+    if evidence is None or worded > evidence.last:  # it was edited since: whoever did knew the code of then
+        return CodeEntry(entry.id, entry.path, entry.text, "", at)
     if evidence.verified > worded:
-        at = seconds_of(evidence.verified) or 0.0
         return CodeEntry(entry.id, entry.path, entry.text, evidence.verified_code, at)
-    return CodeEntry(
-        entry.id, entry.path, entry.text, evidence.code, seconds_of(worded) or 0.0, evidence.cites
-    )
+    return CodeEntry(entry.id, entry.path, entry.text, evidence.code, at, evidence.cites)
 
 
 def declared_claims(evidence: EntryEvidence, entry: CodeEntry) -> DeclaredClaims:

@@ -16,6 +16,7 @@ from unicodedata import normalize
 
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.errors import GitFailed
+from ctxrepo.hooks.known.locate import top_of
 from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.user.sound import is_path, is_sound
 
@@ -139,6 +140,11 @@ class CodeTree:
         path = nfc(path)
         there = self._by_name.get(path.rpartition("/")[2], ())
         return sorted(p for p in there if p == path or p.endswith(f"/{path}"))
+
+    def lies_there(self, path: str) -> bool:
+        """Whether a file is at a path of the checkout, committed or not; False without a checkout."""
+        top = top_of(str(self._git.folder))
+        return bool(top) and os.path.isfile(f"{top}/{path}")
 
     def is_elsewhere(self, path: str) -> bool:
         """Whether what is at a path belongs to a submodule."""

@@ -166,6 +166,16 @@ def test_what_a_submodule_holds_is_not_gone(shop: Codebase, tmp_path: Path) -> N
     assert not doubts(shop, told)
 
 
+def test_what_lies_there_though_git_has_it_no_longer_is_not_gone(shop: Codebase) -> None:
+    shop.commit({"local.toml": "x = 1"})
+    told = entry(shop, "See `local.toml` and `src/pay.py`.")
+    shop.git("rm", "-q", "--cached", "local.toml", "src/pay.py")
+    shop.commit({".gitignore": "local.toml\nsrc/pay.py\n"})
+    assert not doubts(shop, told)
+    (shop.top / "src/pay.py").unlink()
+    assert [doubt.subject for doubt in doubts(shop, told)] == ["src/pay.py"]
+
+
 def test_where_source_files_are_missing_no_symbol_is_gone(shop: Codebase) -> None:
     told = entry(shop, "`retry_policy` in `src/pay.py`")
     shop.commit({"src/pay.py": None})

@@ -22,6 +22,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.state.compiled import find_checkout, record_checkout
 
 
 class Working:
@@ -78,13 +79,40 @@ def test_what_entries_name_is_doubted_when_the_code_loses_it_and_no_longer_when_
 def test_an_edit_of_the_entry_clears_it_and_so_does_its_confirmation(work: Working) -> None:
     first, second = work.told("Retries live in `src/pay.py`."), work.told("See `src/pay.py` for how to pay.")
     work.code.commit({"src/pay.py": None})
-    assert len(work.words()) == 2
+    third = work.told("Look at `src/pay.py`, too.", code=work.code.git("rev-parse", "HEAD~1"))
+    assert len(work.words()) == 3
     work.machine.ctxrepo("edit", f"^{first}", "--old", "src/pay.py", "--new", "a.py")
+    work.machine.ctxrepo("edit", f"^{third}", "--old", ", too", "--new", "")
     memory = work.machine.open()
     with drafting(memory, "edit", Origin(memory.host), work.now) as draft:
         one = made(draft, "verified", second, "shop/MEMORY.md", work.now)
         record_all(draft, [replace(one, code=work.code.git("rev-parse", "HEAD"))], work.now)
     assert not work.words()
+
+
+def test_what_was_confirmed_counts_from_then(work: Working) -> None:
+    entry = work.told("Rates are in `rates.py`.")
+    work.code.commit({"rates.py": ""})
+    memory = work.machine.open()
+    with drafting(memory, "edit", Origin(memory.host), work.now) as draft:
+        one = made(draft, "verified", entry, "shop/MEMORY.md", work.now)
+        record_all(draft, [replace(one, code=work.code.git("rev-parse", "HEAD"))], work.now)
+    assert not work.words()
+    work.code.commit({"rates.py": None})
+    assert work.words() == [f"rates.py is gone since {work.code.day()}"]
+
+
+def test_a_checkout_that_may_not_be_what_it_says_is_not_asked(work: Working) -> None:
+    work.told("See `src/pay.py`")
+    work.doubts()
+    memory = work.machine.open()
+    row = find_checkout(memory.places.state, str(work.code.top))
+    assert row
+    record_checkout(memory.places.state, replace(row, claim="it belongs to another user"))
+    work.code.commit({"src/pay.py": None})
+    assert checkouts_of(memory, "shop") == []
+    scan(memory, work.now)
+    assert not memory.cache.doubts()
 
 
 def test_the_commit_that_is_recorded_with_an_entry_decides(work: Working) -> None:

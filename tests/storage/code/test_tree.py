@@ -118,6 +118,15 @@ HOSTILE = {
 }
 
 
+def signed(shop: Codebase) -> str:
+    """The last commit again, with a signature that somebody would have to check."""
+    head, _, message = shop.git("cat-file", "commit", "HEAD").partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----"
+    file = shop.top.parent / "commit"
+    file.write_text(f"{head}\n{signature}\n\n{message}\n")
+    return shop.git("hash-object", "-t", "commit", "-w", str(file))
+
+
 def test_nothing_that_a_checkout_configures_is_run_or_changes_an_answer(
     shop: Codebase, tmp_path: Path
 ) -> None:
@@ -126,6 +135,11 @@ def test_nothing_that_a_checkout_configures_is_run_or_changes_an_answer(
     script.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n")
     script.chmod(0o755)
     shop.commit(moved={"src/pay.py": "src/paid.py"})
+    shop.git("checkout", "-q", "-b", "side", "HEAD~1")
+    shop.commit({"side.py": ""})
+    shop.git("checkout", "-q", "main")
+    shop.git("merge", "-q", "--no-edit", "side")
+    shop.git("update-ref", "refs/heads/main", signed(shop))
     before = shop.tree()
     expected = before.log("", "-M"), before.files
     for key, value in HOSTILE.items():
