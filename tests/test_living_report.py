@@ -12,7 +12,7 @@ from living import claims, report
 from living.material.histories import DAY, History
 from living.report import Moment
 from living.runs import Run
-from living.seams import TODAY, Changes, ReportEntry, StatedClaim, Verdict
+from living.seams import PLAIN, TODAY, Changes, ReportEntry, StatedClaim, Verdict
 
 AT = 1_750_000_000
 
@@ -94,9 +94,12 @@ def test_claims_are_true_when_stated_and_judged_by_git(
 
 def test_alarms_are_counted_apart_from_no_answer(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "LATER", 100)
-    silent = dict(claims.figures(list(claims.measure(Run([history], TODAY, 40))))["all"])
+    silent = dict(claims.figures(list(claims.measure(Run([history], PLAIN, 40))))["all"])
     assert silent["can't tell"] == silent["claims"] > silent["false by then"] > 0
     assert (silent["claims, alarms"], silent["claims, recall"]) == (0, 0)
+
+    ours = dict(claims.figures(list(claims.measure(Run([history], TODAY, 40))))["all"])
+    assert (ours["claims, alarms a true catch"], ours["claims, recall"], ours["can't tell"]) == (1, 1, 0)
 
     def exact(stated: Sequence[StatedClaim], checkout: Path) -> Mapping[str, Verdict]:
         head = (checkout / ".git" / "HEAD").read_text().strip()

@@ -12,7 +12,7 @@ from invented_history import NAMING, make_history
 from living.material.histories import DAY, History
 from living.material.names import symbols_in
 from living.runs import Run
-from living.seams import TODAY, Seams, StaleKind, StatedEntry
+from living.seams import PLAIN, TODAY, Seams, StaleKind, StatedEntry
 from living.staleness import decay, figures, measure, observations
 
 ENDS = dict(zip(NAMING, ("", "renamed", "symbol", "command", "gone"), strict=True))
@@ -45,10 +45,13 @@ def test_a_cited_line_is_changed_when_the_file_no_longer_has_it(history: History
 
 
 def test_silence_has_no_recall_and_noise_no_precision(history: History) -> None:
-    row = _figures(history, TODAY)
+    row = _figures(history, PLAIN)
     assert row["entries"] == 5
     assert (row["detectors, recall"], row["detectors, precision"]) == (0, None)
     assert row["detectors, false a month per 100"] == 0
+
+    row = _figures(history, TODAY)
+    assert (row["detectors, recall"], row["detectors, precision"]) == (1, 1)
 
     def noise(entries: Sequence[StatedEntry], checkout: Path, now: datetime) -> Mapping[str, StaleKind]:
         return {entry.id: "gone" for entry in entries}

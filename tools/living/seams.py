@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +16,11 @@ from ctxrepo.domain.score.activity import KNOWN_DAYS, activity_in, activity_of, 
 from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.standing import EntryFacts
 from ctxrepo.errors import UsageError
+from ctxrepo.services.freshness.code_claims import DeclaredClaims, states_of
+from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, scan_code
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
+from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.memory import Memory
 from living.material.histories import DAY
 
@@ -69,14 +73,24 @@ def _mark(hit: RecalledEntry) -> str:
     return hit.doubt
 
 
-def _nothing_stale(entries: Sequence[StatedEntry], checkout: Path, now: datetime) -> Mapping[str, StaleKind]:
+def _stale(entries: Sequence[StatedEntry], checkout: Path, now: datetime) -> Mapping[str, StaleKind]:
     """Entry id -> why it is doubted, with the project's code as HEAD of `checkout` has it."""
-    return {}
+    tree = CodeTree.open(checkout, os.environ)
+    stated = [CodeEntry(one.id, "", one.text, one.commit, one.at, one.cites) for one in entries]
+    doubts = scan_code(tree, stated, CodeFacts()).doubts if tree else ()
+    kinds = {doubt.entry: _KINDS[doubt.kind] for doubt in doubts if doubt.kind == "changed"}
+    return kinds | {doubt.entry: _KINDS[doubt.kind] for doubt in doubts if doubt.kind != "changed"}
 
 
-def _cannot_tell(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, Verdict]:
+_KINDS: Mapping[str, StaleKind] = {"gone": "gone", "renamed": "renamed", "changed": "changed"}
+
+
+def _verdicts(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, Verdict]:
     """Claim id -> whether it holds in HEAD of `checkout`; one that isn't answered is unknown."""
-    return {}
+    tree = CodeTree.open(checkout, os.environ)
+    declared = [DeclaredClaims(one.id, [one.claim], one.commit) for one in claims]
+    states = states_of(tree, declared) if tree else {}
+    return {name: state.outcome for name, (state,) in states.items()}
 
 
 Changes = Mapping[str, Sequence[int]]
@@ -110,15 +124,21 @@ class Seams:
     scan: Callable[[Memory, Path | None, datetime], None] = _scan
     doubts: Callable[[Memory], Mapping[str, str]] = _doubts
     mark: Callable[[RecalledEntry], str] = _mark
-    stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _nothing_stale
-    claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _cannot_tell
+    stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _stale
+    claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _verdicts
     order: Callable[[Sequence[ReportEntry], Changes, int], Sequence[int]] = _by_scores
     tidy: Callable[[Memory, datetime], None] = _no_tidying
 
 
 TODAY = Seams()
 
-PLAIN = Seams(scan=lambda memory, code, now: None, doubts=lambda memory: {}, mark=lambda hit: "")
+PLAIN = Seams(
+    scan=lambda memory, code, now: None,
+    doubts=lambda memory: {},
+    mark=lambda hit: "",
+    stale=lambda entries, checkout, now: {},
+    claims=lambda claims, checkout: {},
+)
 """A plain list, in which nothing is doubted."""
 
 
