@@ -170,10 +170,24 @@ _LOWEST = 19
 
 def give_precedence() -> None:
     """From now on this process runs when no other one wants to. Linux may share the processor between
-    sessions first; then `nice` says nothing to those of other sessions, and ours has its own."""
+    sessions first; then `nice` says nothing to those of other sessions, and a session that is ours alone
+    gives way as a whole. A person's shell never does."""
     os.nice(_LOWEST)
-    with suppress(OSError):  # no Linux, or one that doesn't
-        Path("/proc/self/autogroup").write_text(f"{_LOWEST}\n")
+    if _is_session_ours():
+        with suppress(OSError):  # no Linux, or one that doesn't
+            Path("/proc/self/autogroup").write_text(f"{_LOWEST}\n")
+
+
+def _is_session_ours() -> bool:
+    """Whether this process began its session, or whoever did has ended, as for a daemon."""
+    leader = os.getsid(0)
+    try:
+        os.kill(leader, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return leader == os.getpid()
 
 
 _MOST_BYTES = 8 * 1024 * 1024
