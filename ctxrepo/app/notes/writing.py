@@ -94,8 +94,6 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
         proposed = propose_all(memory, ready, desk.origin, desk.now)
         names = " ".join(one.id for one in proposed)
         desk.notice(f"sessions don't see proposals; `ctxrepo inbox accept {names}` remembers it")
-        if any(fact.holds for fact in facts):
-            desk.notice("its claims were checked, and aren't kept with a proposal")
         return proposed
     results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now, desk.code_at_hand)
     desk.notice(*doubts(results), *_cut_pins(desk, facts, results), *_remarks(facts, results))

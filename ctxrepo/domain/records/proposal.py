@@ -57,6 +57,7 @@ class Proposal:
     entry: str = ""
     category: str = ""
     tags: Sequence[str] = ()
+    holds: Sequence[str] = ()
     key: str = ""
     supersedes: str = ""
     with_id: bool = False
@@ -120,7 +121,7 @@ def to_line(proposal: Proposal) -> str:
     """The proposal as one line, without a newline."""
     fields: dict[str, Any] = {"v": VERSION, "id": proposal.id, "ts": proposal.ts, "verb": proposal.verb}
     fields |= {name: value for name in _TEXTS if (value := getattr(proposal, name))}
-    fields |= {"tags": list(proposal.tags)} if proposal.tags else {}
+    fields |= {name: list(some) for name in ("tags", "holds") if (some := getattr(proposal, name))}
     return render(fields | {name: True for name in ("with_id", "pin") if getattr(proposal, name)})
 
 
@@ -202,5 +203,5 @@ def _proposal(fields: dict[str, Any]) -> Proposal | None:
     if verb is None or not _ID.fullmatch(name) or not is_said:
         return None
     values: dict[str, Any] = {key: fields.get(key) is True for key in ("with_id", "pin")} | texts
-    tags = tuple(texts_in(fields.get("tags")))
-    return Proposal(id=name, ts=text_of(fields, "ts"), verb=verb, tags=tags, **values)
+    tags, holds = (tuple(texts_in(fields.get(list_name))) for list_name in ("tags", "holds"))
+    return Proposal(id=name, ts=text_of(fields, "ts"), verb=verb, tags=tags, holds=holds, **values)

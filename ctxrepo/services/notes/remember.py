@@ -404,6 +404,7 @@ def _proposal(ready: PreparedFact, origin: Origin, now: datetime) -> Proposal:
         owner=scope.project.id if scope.project else "",
         category=fact.category,
         tags=fact.tags,
+        holds=fact.holds,
         key=fact.key,
         supersedes=ready.superseded.id if ready.superseded else "",
         with_id=fact.with_id,

@@ -239,6 +239,7 @@ def _wish(proposal: Proposal) -> str:
         " ".join(f"#{tag}" for tag in proposal.tags),
         f"in place of ^{proposal.supersedes}" if proposal.supersedes else "",
         "pinned" if proposal.pin else "",
+        f"as long as it holds that {', '.join(proposal.holds)}" if proposal.holds else "",
         f"below {proposal.heading}" if proposal.heading else "",
         f"^{proposal.entry}" if proposal.entry else "",
     ]

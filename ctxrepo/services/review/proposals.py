@@ -178,6 +178,7 @@ class _Accepting:
             supersedes=Target(entry_id=superseded.id) if superseded else None,
             with_id=proposal.with_id,
             pin=proposal.pin,
+            holds=proposal.holds,
         )
         ready = prepared(self.draft.memory, fact, self.scope, proposal.id)
         done = remember_in(self.draft, ready, self.now)

@@ -101,3 +101,14 @@ def test_a_fact_without_claims_asks_nothing_of_the_code(
     monkeypatch.setattr("ctxrepo.storage.code.tree.CodeTree.open", lambda *_: pytest.fail("asked"))
     ada.ctxrepo("remember", "We retry three times")
     assert ada.ctxrepo("read", "MEMORY.md").returncode == 0
+
+
+def test_a_proposal_keeps_its_claims_until_it_is_accepted(ada: Machine) -> None:
+    ada.ctxrepo("remember", "We retry three times", "--holds", HOLDS, "--stage")
+    (waiting,) = json.loads(ada.ctxrepo("inbox", "list", "--json").stdout)["data"]["items"]
+    item = waiting["id"]
+    assert HOLDS in ada.ctxrepo("inbox", "show", item).stdout
+    assert ada.ctxrepo("inbox", "accept", item).returncode == 0
+    assert records(ada)[-1]["holds"] == [HOLDS]
+    assert "held at" in ada.ctxrepo("recall", "retry three times").stderr
+    assert ada.ctxrepo("remember", "Four", "--holds", "src/api.py::RETRIES=4", "--stage").returncode == 6
