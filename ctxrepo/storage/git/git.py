@@ -34,6 +34,9 @@ _KINDS: Sequence[tuple[Bound, str, int, int]] = (
 
 _WHAT = "what it sent"
 
+MOST_OUTPUT = 256 * 1024 * 1024
+"""Bytes that git may say about a repository of somebody else's: a million paths, or files in one batch."""
+
 _NO_MEMORY = lazy_pattern(
     r"^(remote: )?(fatal|error): .*(out of memory|cannot allocate memory|malloc failed)",
     re.IGNORECASE | re.MULTILINE,
@@ -207,7 +210,7 @@ class Git:
         return replace(answer, excess=excess)
 
     def output(self, *args: str, timeout: float, stdin: bytes = b"") -> bytes | None:
-        """What `git *args` says, byte for byte; None when it fails, and when it isn't done in time."""
+        """What `git *args` says, byte for byte; None when it fails, isn't done in time, or says too much."""
         with subprocess.Popen(
             self._command(args, None),
             cwd=self.folder,
@@ -218,8 +221,8 @@ class Git:
             start_new_session=True,
         ) as process:
             try:
-                out, _ = converse(process, stdin, limit=timeout)
-            except GivenUp:
+                out, _ = converse(process, stdin, limit=timeout, most=MOST_OUTPUT)
+            except (GivenUp, SaidTooMuch):
                 return None
         return out if process.returncode == 0 else None
 

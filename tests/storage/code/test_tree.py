@@ -172,6 +172,13 @@ def test_a_tree_that_is_damaged_is_told(shop: Codebase) -> None:
         tree.files  # noqa: B018
 
 
+def test_a_tree_that_is_too_large_is_not_read(shop: Codebase, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = shop.tree()
+    monkeypatch.setattr("ctxrepo.storage.git.git.MOST_OUTPUT", 50)
+    with pytest.raises(GitFailed):
+        tree.files  # noqa: B018
+
+
 def test_bytes_that_are_not_here_are_left_out(shop: Codebase) -> None:
     oid = shop.git("rev-parse", "HEAD:src/pay.py")
     (shop.top / ".git/objects" / oid[:2] / oid[2:]).unlink()
