@@ -84,10 +84,6 @@ class CodeTree:
             return None
         return cls(git, commit, int(at), is_shallow=shallow != "false")
 
-    def at(self, commit: str) -> "CodeTree | None":
-        """The tree of another commit; None where that isn't on this machine."""
-        return next(iter(self.at_each([commit]).values()), None)
-
     def at_each(self, commits: Iterable[str]) -> dict[str, "CodeTree"]:
         """commit -> its tree, of those that are on this machine."""
         wanted = [commit for commit in dict.fromkeys(commits) if _COMMIT.fullmatch(commit)]

@@ -81,7 +81,7 @@ def test_a_shallow_clone_knows_that_it_is_one(shop: Codebase, tmp_path: Path) ->
     tree = opened(tmp_path / "shallow")
     assert tree
     assert tree.is_shallow
-    assert tree.at(first) is None
+    assert not tree.at_each([first])
     assert tree.last_before(shop.now - 1) == ""
 
 
