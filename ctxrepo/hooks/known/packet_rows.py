@@ -59,26 +59,28 @@ _OF_RULES = """
         order by rules desc, updated desc, path limit ?3
     ) n join entry e on e.rowid between n.id and n.id + ?4
     where not e.struck order by n.rules desc, n.updated desc, n.path, e.rowid limit ?5"""
-# What has no score yet is new, and comes first.
+# What is in doubt stands in a section of its own. What has no score yet is new, and comes first.
 _OF_REPORT = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival,
         coalesce(s.position, -1) as at
     from entry e join note n on n.id = e.note left join score s on s.entry = e.id
     where e.category != '' and e.category in (select value from json_each(?)) and e.rowid between ? and ?
-    and n.listed and n.working = 0 and not e.struck
-    and coalesce(s.lifecycle, 'active') in ('active', 'provisional') and coalesce(s.day, ?4) >= ?4
+    and n.listed and n.working = 0 and not e.struck and e.doubt = ''
+    and coalesce(s.lifecycle, 'active') not in ('candidate', 'dropped') and coalesce(s.day, ?4) >= ?4
     order by at, n.path, e.rowid limit ?"""
 _OF_NONE = """
     select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival, s.position
     from score s cross join entry e on e.id = s.entry join note n on n.id = e.note
-    where s.lifecycle in ('active', 'provisional') and e.category not in (select value from json_each(?))
-    and e.rowid between ? and ? and n.listed and n.working = 0 and not e.struck and s.day >= ?
+    where s.lifecycle not in ('candidate', 'dropped') and e.category not in (select value from json_each(?))
+    and e.rowid between ? and ? and n.listed and n.working = 0 and not e.struck and e.doubt = ''
+    and s.day >= ?
     order by s.position limit ?"""
 _OF_DOUBT = """
-    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival, s.position
-    from score s join entry e on e.id = s.entry join note n on n.id = e.note
-    where s.lifecycle = 'doubtful' and e.rowid between ? and ? and n.listed and not e.struck
-    order by s.position limit ?"""
+    select e.id, e.hash, n.path, e.first_line, e.last_line, e.text, n.updated, e.doubt, e.rival,
+        coalesce(s.position, -1) as at
+    from entry e join note n on n.id = e.note left join score s on s.entry = e.id
+    where e.doubt != '' and e.rowid between ? and ? and n.listed and n.working = 0 and not e.struck
+    order by at, n.path, e.rowid limit ?"""
 _DAILY = "select path from note where path > ? and path < ? and listed order by path desc limit 60"
 _SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
 _SHOWN_OTHERWISE = """

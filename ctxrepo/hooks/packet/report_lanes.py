@@ -80,10 +80,10 @@ class _Report(PacketLane):
         return _OMITTED.format(count, "ctxrepo search")
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
-        """`^id — text age`: what the category says is the section's title, and the place is not needed."""
-        return index_line(
-            f"^{short_id(entry.id)}", bullet_parts(entry.text)[1], "", age_mark(entry.updated, today)
-        )
+        """`^id — text (doubt) age`: what the category says is the section's title, and the place is not
+        needed."""
+        words = bullet_parts(entry.told)[1]
+        return index_line(f"^{short_id(entry.id)}", words, "", age_mark(entry.updated, today))
 
 
 class _Doubtful(_Report):

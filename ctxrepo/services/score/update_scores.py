@@ -34,7 +34,8 @@ def update_scores(memory: Memory, now: int) -> bool:
     heads = _update_changed_files(memory, now)
     used = counts_by_entry(memory)
     uses = sorted((name, one.used, one.contradicted) for name, one in used.items())
-    sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses]
+    doubts = [(doubt.entry, doubt.told) for doubt in memory.cache.doubts()]
+    sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses, doubts]
     stamp = digest_of(repr(sources))
     if memory.cache.scores_stamp == stamp:
         return False
@@ -63,6 +64,7 @@ def _facts(
         contradicted=contradicted,
         activity=activity_in(entry.text, named),
         until=until_in(entry.text) if "until:" in entry.text.lower() else 0,
+        is_doubtful=bool(entry.is_doubtful),
     )
 
 

@@ -86,6 +86,7 @@ class ScoredEntry(NamedTuple):
     category: str
     is_pinned: bool
     day: str
+    is_doubtful: bool
 
 
 FaultKind = Literal[

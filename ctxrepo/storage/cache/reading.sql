@@ -56,5 +56,5 @@ select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.s
 from entry e join note n on n.id = e.note where
 
 --- to_score
-select e.id, n.scope, n.path, e.text, e.category, e.pinned > 0, n.day
+select e.id, n.scope, n.path, e.text, e.category, e.pinned > 0, n.day, e.doubt != ''
 from entry e join note n on n.id = e.note where n.listed and n.working = 0 and e.struck != 1

@@ -10,6 +10,7 @@ import pytest
 from strict_parser import parse, parse_all
 from world import World
 
+from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.score.seed import seed_standings
 from ctxrepo.domain.score.standing import EntryFacts, EntryStanding
 from ctxrepo.domain.text import OVERHEAD, day_of
@@ -160,14 +161,27 @@ def test_decisions_are_of_a_week_and_completions_of_three_days(world: World) -> 
     assert [line.description for line in block.listed["Recent completions"]] == ["three"]
 
 
-def test_doubtful_entries_are_named_in_three_lines(world: World) -> None:
-    world.cache("c1", {"shop/topics/lessons.md": "".join(f"- [lesson] {n}\n" for n in "abcde")})
+def test_doubtful_entries_are_named_in_three_lines_with_their_doubt(world: World) -> None:
+    words = "abcde"
+    world.cache("c1", {"shop/topics/lessons.md": "".join(f"- [lesson] {n}\n" for n in words)})
     names = ids(world)
-    score(world, standing(names["e"], 0), *(standing(names[n], 1, "doubtful") for n in "abcd"))
+    score(world, *(standing(names[n], at) for at, n in enumerate(words)))
+    with closing(Cache.open(world.folder / "cache.db")) as cache:
+        doubts = {
+            Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", ""): known.hash
+            for known in cache.entries(["shop"])
+            if known.entry.text[-1] in "abcd"
+        }
+        cache.set_doubts("shop", "test", doubts, "")
     block = start(world)
     assert [line.description for line in block.listed["Active lessons"]] == ["e"]
-    assert len(block.listed["Doubtful"]) == 3
+    assert [line.description for line in block.listed["Doubtful"]] == [f"{n} (a.py is gone)" for n in "abc"]
     assert block.omitted["Doubtful"] == 1
+    with closing(Cache.open(world.folder / "cache.db")) as cache:
+        cache.set_doubts("shop", "test", {}, "")
+    settled = start(world)
+    assert "Doubtful" not in settled.listed
+    assert [line.description for line in settled.listed["Active lessons"]] == [*words]
 
 
 def test_the_project_and_global_stand_in_one_order(world: World) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from machines import NOW, Machine
 
+from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.score.standing import EntryStanding
 from ctxrepo.domain.text import day_of
 from ctxrepo.services.delivery.start_packet import Start, context
@@ -154,3 +155,17 @@ def test_who_says_something_whose_last_day_is_over_is_told(mine: Machine) -> Non
     assert done.returncode == 0
     assert "no session is given this: its last day was 2020-01-31" in done.stderr
     assert "last day" not in mine.ctxrepo("remember", "Freeze of deploys. until: 2999-01-31").stderr
+
+
+def test_a_doubt_is_part_of_a_standing_and_goes_with_its_cause(mine: Machine) -> None:
+    mine.write("shop/MEMORY.md", "- a fact\n")
+    scored(mine)
+    memory = mine.open()
+    (known,) = memory.cache.entries_of("shop/MEMORY.md")
+    found = Doubt(known.entry.id, "shop/MEMORY.md", "gone", "a.py", "a.py is gone", "")
+    memory.cache.set_doubts("shop", "test", {found: known.hash}, "")
+    assert update_scores(memory, TODAY)
+    assert standing(mine, "a fact").lifecycle == "doubtful"
+    memory.cache.set_doubts("shop", "test", {}, "")
+    assert update_scores(memory, TODAY)
+    assert standing(mine, "a fact").lifecycle == "active"
