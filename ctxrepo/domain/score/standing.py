@@ -86,6 +86,12 @@ def written_day(day: int) -> str:
     return str(date(1970, 1, 1) + timedelta(days=day))
 
 
+def over_since(text: str, today: str) -> str:
+    """The last day on which an entry with this text is delivered, where that is before `today`; else ''."""
+    until = until_in(text)
+    return written_day(until) if is_over(until, day_of(today) or 0) else ""
+
+
 def last_day(facts: EntryFacts) -> int:
     """The last day on which an entry is delivered, 0 for one that is at any time: expiry is a matter of what
     was said, never of age alone. A pinned entry expires by its own date only."""

@@ -1,7 +1,7 @@
 """One fact becomes an entry of a note."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, field, replace
 from datetime import datetime
@@ -18,9 +18,7 @@ from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.domain.score.standing import is_over, until_in, written_day
-from ctxrepo.domain.text import day_of
-from ctxrepo.domain.words.categories import TOPIC_FILES
+from ctxrepo.domain.score.standing import over_since
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.code_at_hand import CodeAtHand
@@ -38,6 +36,7 @@ from ctxrepo.services.reading.find import (
     scope_named,
     spelt,
     too_large_to_show,
+    topic_if_there,
 )
 from ctxrepo.services.reading.marks import marks_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
@@ -306,9 +305,7 @@ class _Writing(PreparedFact):
             self._evidence("pinned", entry.id, entry.path)
         room = self.draft.memory.settings.recall.budget_bytes
         cut_to = room if len(encode(entry.text)) > room else 0
-        until = until_in(entry.text)
-        over = written_day(until) if is_over(until, day_of(self._today) or 0) else ""
-        similar = tuple(Near(e.id, e.at) for e in near)
+        similar, over = tuple(Near(e.id, e.at) for e in near), over_since(entry.text, self._today)
         return replace(done, near=similar, pinned=pins, cut_to=cut_to, over_since=over)
 
     def _supersede(self, entry: Entry, others: Iterable[Entry | None]) -> RememberResult:
@@ -357,15 +354,6 @@ class _Writing(PreparedFact):
     @property
     def _today(self) -> str:
         return day(self.now)
-
-
-def topic_if_there(path: str, read: Callable[[str], str | None]) -> str:
-    """The note in which the category's entries stand: `topics/lessons.md` for `topics/lesson.md`, where that
-    note is there and this one isn't, and `topics/completions.md` for `topics/done.md`."""
-    folder, _, name = path.removesuffix(".md").rpartition("/")
-    names = (name, f"{name}s", *filter(None, [TOPIC_FILES.get(name)]))
-    paths = (f"{folder}/{name}.md" for name in names)
-    return next((there for there in paths if read(there) is not None), path)
 
 
 def propose(

@@ -1,6 +1,6 @@
 """From what a person names to what is in the worktree: scopes, notes, entries."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -29,6 +29,7 @@ from ctxrepo.domain.records.evidence import (
     renamed,
 )
 from ctxrepo.domain.text import size
+from ctxrepo.domain.words.categories import TOPIC_FILES
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
@@ -312,3 +313,12 @@ def too_large_to_show(path: str, body: str) -> str:
     whole, most = size(body.strip("\n")), MEMORY_LANE.bounds[DEFAULT].cap
     said = f"of its {whole:,} bytes a session is shown {most:,} at most, its first and its last lines"
     return said if whole > most else ""
+
+
+def topic_if_there(path: str, read: Callable[[str], str | None]) -> str:
+    """The note in which the category's entries stand: `topics/lessons.md` for `topics/lesson.md`, where that
+    note is there and this one isn't, and `topics/completions.md` for `topics/done.md`."""
+    folder, _, name = path.removesuffix(".md").rpartition("/")
+    names = (name, f"{name}s", *filter(None, [TOPIC_FILES.get(name)]))
+    paths = (f"{folder}/{name}.md" for name in names)
+    return next((there for there in paths if read(there) is not None), path)
