@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from invented_history import NAMING, make_history
-from living.material.histories import DAY, History
-from living.material.names import symbols_in
+from living.material.histories import DAY, Commit, History
+from living.material.names import Snapshot, paths_in, symbols_in
 from living.runs import Run
 from living.seams import PLAIN, TODAY, Seams, StaleKind, StatedEntry
 from living.staleness import decay, figures, measure, observations
@@ -80,10 +80,30 @@ def test_a_detector_that_reads_the_commit_is_right(history: History) -> None:
 
 
 def test_symbols_are_told_from_words_and_files() -> None:
-    line = "`price_of` `Foo.parseAll(x)` `rerun()` `word` `src/x.py` `x_y.py` `MAX_LEN`"
-    assert symbols_in(line) == ["price_of", "parseAll", "rerun", "MAX_LEN"]
+    line = (
+        "`price_of` `Foo.parseAll(x)` `rerun()` `word` `src/x.py` `x_y.py` `MAX_LEN` `a.pending_ids.clear()`"
+    )
+    assert symbols_in(line) == ["price_of", "parseAll", "rerun", "MAX_LEN", "pending_ids", "clear"]
 
 
 def test_the_seed_drops_a_lesson_after_a_month() -> None:
     assert decay(0) == pytest.approx(0.693, abs=0.001)
     assert decay(30) > 0.4 > decay(34)
+
+
+def test_a_path_is_named_by_its_end_as_long_as_a_file_ends_so() -> None:
+    now = _snapshot("src/shop/prices.py", "src/shop/tugs.py", "tools/run.sh", "docs/tugs.py")
+    line = "Run `cd src/shop && ../../tools/run.sh --all`; see prices.py, tugs.py and `shop/tugs.py`"
+    names = paths_in(line, now)
+    assert [(name.name, name.end) for name in names] == [
+        ("src/shop", ""),
+        ("tools/run.sh", ""),
+        ("src/shop/tugs.py", "shop/tugs.py"),
+        ("src/shop/prices.py", "prices.py"),
+    ]
+    later = _snapshot("lib/prices.py", "tools/run.sh", "docs/tugs.py")
+    assert [later.has(name) for name in names] == [False, True, False, True]
+
+
+def _snapshot(*paths: str) -> Snapshot:
+    return Snapshot(Commit("0" * 40, 0), dict.fromkeys(paths, "1" * 40))

@@ -121,7 +121,9 @@ def _naming(history: History, look: Commit) -> dict[str, list[str]]:
     snapshot = Snapshot(look, history.tree(look.oid))
     documents = [blob for path, blob in snapshot.tree.items() if is_document(path)]
     lines = dict.fromkeys(line for blob in documents for line in _facts(history, blob))
-    named = {line: [path for path in paths_in(line, snapshot) if path in snapshot.tree] for line in lines}
+    named = {
+        line: [name.name for name in paths_in(line, snapshot) if name.name in snapshot.tree] for line in lines
+    }
     return {line: paths for line, paths in named.items() if paths}
 
 

@@ -17,7 +17,7 @@ from living.seams import Seams, seams_named
 
 Case = TypeVar("Case")
 
-_FORM = 5
+_FORM = 6
 """Counts up when corpora are made in another way, so that kept ones are made anew."""
 
 

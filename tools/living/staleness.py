@@ -154,7 +154,7 @@ def _stated(
 
 
 def _names(line: str, document: str, snapshot: Snapshot) -> list[Name]:
-    named = [Name("path", path) for path in paths_in(line, snapshot)]
+    named = paths_in(line, snapshot)
     named += [Name("symbol", symbol) for symbol in symbols_in(line)]
     return named + [Name("command", command) for command in commands_in(line)]
 

@@ -21,9 +21,14 @@ NameKind = Literal["path", "symbol", "command"]
 
 _CODE = re.compile(r"`([^`\n]{2,120})`")
 _PATH = re.compile(r"(?:\./)?(?:[A-Za-z0-9_.@-]+/)*[A-Za-z0-9_@-][A-Za-z0-9_.@-]*/?\Z")
-_BARE_PATH = re.compile(r"(?<![\w`/:.-])((?:[A-Za-z0-9_.@-]+/)+[A-Za-z0-9_@-]+\.[A-Za-z0-9]{1,5})(?![\w/-])")
-_SYMBOL = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w{3,})(?:\(.{0,60}\))?\Z")
-_COMMAND = re.compile(r"(make|just|npm run|pnpm(?: run)?|yarn(?: run)?|bun run) ([A-Za-z][\w:.-]*)\Z")
+_TOKEN = re.compile(r"[^\s`'\"(),;|<>=\[\]{}&]+")
+_BARE_PATH = re.compile(
+    r"(?<![\w`/:.@-])((?:[\w.@-]+/)+[\w@-]+\.\w{1,5}"
+    r"|[\w@-][\w.@-]*\.(?:py|ts|tsx|js|go|rs|sh|md|toml|json|yml|yaml|sql))(?![\w/-])"
+)
+_SYMBOL = re.compile(r"((?:[A-Za-z_]\w*(?:\.|::))*[A-Za-z_]\w{3,})(?:\(.{0,60}\))?\Z")
+_PART = re.compile(r"[A-Za-z_]\w{3,}")
+_COMMAND = re.compile(r"(?<![\w-])(make|just|npm run|pnpm(?: run)?|yarn(?: run)?|bun run) ([A-Za-z][\w:.-]*)")
 _TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*(?:[^=:\n]*):(?!=)", re.MULTILINE)
 _WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{3,}")
 
@@ -39,10 +44,12 @@ _LARGEST = 300_000
 
 
 class Name(NamedTuple):
-    """What a line names: `path` resolved from the repository's root, `symbol` a word, `command` as typed."""
+    """What a line names: `path` resolved from the repository's root, `symbol` a word, `command` as typed.
+    `end`: the end of a path that was typed for all of it."""
 
     kind: NameKind
     name: str
+    end: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,9 +76,14 @@ class Snapshot:
     def has_path(self, path: str) -> bool:
         return path in self.tree or path in self.folders
 
+    def ending(self, end: str) -> list[str]:
+        """The files whose paths end so."""
+        same = self.by_basename.get(end.rpartition("/")[2], ())
+        return [path for path in same if path == end or path.endswith(f"/{end}")]
+
     def has(self, name: Name) -> bool:
         if name.kind == "path":
-            return self.has_path(name.name)
+            return self.has_path(name.name) or bool(name.end and self.ending(name.end))
         return name.name in (self.words if name.kind == "symbol" else self.targets)
 
 
@@ -97,47 +109,44 @@ def is_source(path: str) -> bool:
 
 
 def symbols_in(line: str) -> list[str]:
-    """Words in marks of code that look like names of symbols: CamelCase, snake_case, CAPITALS_ or a call."""
-    return list(dict.fromkeys(name for code in _CODE.findall(line) if (name := _symbol(code))))
+    """Words in marks of code that look like names of symbols: camelCase, snake_case, CAPITALS_ or a call."""
+    return list(dict.fromkeys(name for code in _CODE.findall(line) for name in _symbols(code)))
 
 
-def _symbol(code: str) -> str:
+def _symbols(code: str) -> list[str]:
     match = _SYMBOL.match(code)
     if not match or is_source(code) or code.endswith(".md"):
-        return ""
-    name = match[1]
-    is_name = "_" in name.strip("_") or re.search(r"[a-z0-9][A-Z]", name) or code.endswith(")")
-    return name if is_name else ""
+        return []
+    *owners, last = _PART.findall(match[1]) or [""]
+    names = [name for name in (*owners, last) if "_" in name.strip("_") or re.search(r"[a-z0-9][A-Z]", name)]
+    return [*names, last] if code.endswith(")") and last not in names else names
 
 
 def commands_in(line: str) -> list[str]:
-    found = (_COMMAND.match(code) for code in _CODE.findall(line))
-    return [_command(match[1], match[2]) for match in found if match]
+    found = (match for code in _CODE.findall(line) for match in _COMMAND.finditer(code))
+    return list(dict.fromkeys(_command(match[1], match[2]) for match in found))
 
 
 def _command(program: str, target: str) -> str:
     return f"{program if program in ('make', 'just') else 'run'} {target}"
 
 
-def paths_in(line: str, snapshot: Snapshot) -> list[str]:
+def paths_in(line: str, snapshot: Snapshot) -> list[Name]:
     """The files and folders that a line names and that are there: from the root, or by an end that only one
     file has, such as its name."""
-    named = (*_CODE.findall(line), *_BARE_PATH.findall(line))
-    return list(dict.fromkeys(path for code in named if (path := _resolved(code, snapshot))))
+    tokens = (token for code in _CODE.findall(line) for token in _TOKEN.findall(code))
+    typed = dict.fromkeys((*tokens, *_BARE_PATH.findall(line)))
+    return list(dict.fromkeys(name for one in typed if (name := _resolved(one, snapshot))))
 
 
-def _resolved(code: str, snapshot: Snapshot) -> str:
-    if not _PATH.match(code) or ".." in code:
-        return ""
-    plain = code.removeprefix("./").rstrip("/")
-    if "/" not in plain and "." not in plain[1:]:
-        return ""  # a word, not a path
+def _resolved(typed: str, snapshot: Snapshot) -> Name | None:
+    plain = re.sub(r"^(?:\.{1,2}/)+", "", typed).rstrip("/")
+    if not _PATH.match(plain) or ("/" not in plain and "." not in plain[1:]):
+        return None  # a word, not a path
     if snapshot.has_path(plain):
-        return plain
-    same = [
-        path for path in snapshot.by_basename.get(plain.rpartition("/")[2], ()) if path.endswith(f"/{plain}")
-    ]
-    return same[0] if len(same) == 1 else ""
+        return Name("path", plain)
+    same = snapshot.ending(plain)
+    return Name("path", same[0], plain) if len(same) == 1 else None
 
 
 def targets_of(history: History, oid: str) -> frozenset[str]:
