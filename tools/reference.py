@@ -28,7 +28,7 @@ from ctxrepo.faces.cli.parser import registered
 PANELS = {
     "Notes and entries": "remember new read list edit move archive forget touch reinforce verify undo "
     "restore log open export scratch dream",
-    "Look through them": "search tags topics pages links recall trace history why diff stats",
+    "Look through them": "search tags topics pages links recall trace history why diff stale stats",
     "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
     "inbox conflicts declined cache",
     "Projects, agents and their sessions": "setup context anchor handoff hook project session sessions tape "
@@ -49,7 +49,7 @@ MODULES = {
     "sessions.tape_commands": "tape=",
     "sessions.kept_commands": "sessions=",
     "review.history": "history why diff conflicts= declined=",
-    "review.inbox": "inbox=",
+    "review.inbox": "stale inbox=",
     "review.look_through": "review",
     "repository.exchanging": "init sync pull push",
     "repository.reporting": "status doctor cache=",

@@ -13,6 +13,7 @@ from ctxrepo.domain.records.decision import (
     OF_CONFLICT,
     OF_DECLINED,
     OF_DELETIONS,
+    OF_DOUBT,
     OF_PROPOSAL,
     Answer,
     Choice,
@@ -86,6 +87,7 @@ def _decisions() -> Iterator[KeyMeaning]:
         "Inbox: proposals": ("proposal", "ID", OF_PROPOSAL),
         "Inbox: deletions": ("deletion", "", OF_DELETIONS),
         "Inbox: removed in a review": ("declined", "NAME", OF_DECLINED),
+        "Inbox: entries in doubt": ("doubt", "ID", OF_DOUBT),
         "Conflicts": ("conflict", "ID", OF_CONFLICT),
     }
     for where, (kind, name, choices) in kinds.items():

@@ -30,7 +30,14 @@ CELLS = 10
 _WIDEST = 200
 """Characters of an item that a row has."""
 
-_SIGNS: Mapping[Kind, str] = {"proposal": "+", "conflict": "~", "held": "!", "deletion": "-", "declined": "x"}
+_SIGNS: Mapping[Kind, str] = {
+    "proposal": "+",
+    "conflict": "~",
+    "held": "!",
+    "deletion": "-",
+    "declined": "x",
+    "doubt": "?",
+}
 _SIGNS_OF = {"add": "+", "remove": "-"}
 """Of proposals to add or to remove something; the others change it."""
 _LEVELS = {"error": "!", "warning": "?", "note": " "}
@@ -69,7 +76,7 @@ def _waiting(desk: Desk, request: PanelRequest) -> Panel:
 
 
 def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:
-    is_path = item.kind not in ("proposal", "declined")
+    is_path = item.kind not in ("proposal", "declined", "doubt")
     of_note = item.change is not None and item.change.endswith(" note")
     text = item.path if is_path else f"{item.change}: {item.path}" if of_note else item.said(_WIDEST)
     words = " ".join((item.kind, item.path, item.why, item.who, item.after or ""))

@@ -100,6 +100,9 @@ def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
         from ctxrepo.services.review.proposals import effects_on
 
         return effects_on(item.path, item.before, item.after or "") if item.before else ()
+    if item.kind == "doubt":
+        now = item.after if choice.verb == "supersede" else ""
+        return () if choice.verb == "verify" else (Effect(item.path, item.before or "", now or ""),)
     if item.kind == "conflict" and any(one.is_changed for one in done):
         was = item.before if choice.verb == "keep-other" else None
         return (Effect(item.path, was or "", item.after or ""),)
@@ -135,6 +138,22 @@ def _restore_files(desk: Desk, item: ItemToDecide) -> Result[object]:
     return doctor(desk, DoctorRequest(fixes=True))
 
 
+def _settle(desk: Desk, item: ItemToDecide, verb: Verb) -> Result[object]:
+    """Do about an entry in doubt what its command does, too."""
+    from ctxrepo.app.notes import writing
+    from ctxrepo.app.notes.targets import EntriesRequest, TargetRequest
+    from ctxrepo.domain.project.target import Target
+    from ctxrepo.services.freshness.settle_doubt import supersede
+
+    entry = Target(entry_id=item.name.rpartition("-")[0])
+    if verb == "verify":
+        return writing.verify(desk, EntriesRequest([entry]))
+    if verb == "forget":
+        return writing.forget(desk, TargetRequest(entry))
+    supersede(desk.memory, item.name, desk.origin, desk.now)
+    return Result(None)
+
+
 _OPERATIONS: Mapping[Verb, Callable[[Desk, ItemToDecide, DecideRequest], Result[object]]] = {
     "accept": lambda desk, item, asked: accept_proposal(desk, VerdictRequest(item.name, text=asked.text)),
     "decline": lambda desk, item, asked: decline_proposal(
@@ -146,6 +165,9 @@ _OPERATIONS: Mapping[Verb, Callable[[Desk, ItemToDecide, DecideRequest], Result[
     "dismiss": lambda desk, item, _: dismiss(desk, DismissRequest([item.name])),
     "accept-deletions": lambda desk, _, __: _accept_deletions(desk),
     "restore-files": lambda desk, item, _: _restore_files(desk, item),
+    "supersede": lambda desk, item, _: _settle(desk, item, "supersede"),
+    "forget": lambda desk, item, _: _settle(desk, item, "forget"),
+    "verify": lambda desk, item, _: _settle(desk, item, "verify"),
 }
 """What carries out each choice."""
 

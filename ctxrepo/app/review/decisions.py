@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from ctxrepo.app.result import Result, writes
+from ctxrepo.app.result import Result, reads, writes
+from ctxrepo.domain.doubts.doubt import commands as doubt_commands
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.project.target import ScopeName
 from ctxrepo.domain.records.decision import command as command
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
+    from ctxrepo.domain.doubts.doubt import Doubt
     from ctxrepo.domain.merge.resolve import Keep
+    from ctxrepo.domain.note.entry import Entry
     from ctxrepo.domain.records.conflict_copy import ConflictCopy
     from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.services.history.settle_conflict import Resolution
@@ -146,6 +150,46 @@ def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     kept = dismiss(desk.memory, request.names)
     desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in kept))
     return Result(kept, "kept")
+
+
+@dataclass(frozen=True)
+class StaleRequest:
+    """Of which entries the doubts are asked; of all without a scope."""
+
+    scope: ScopeName = ""
+    project: str = ""
+    """Only entries of this project, by its id or folder."""
+
+
+@dataclass(frozen=True)
+class StaleEntry:
+    """An entry, and a doubt about it."""
+
+    entry: Entry
+    doubt: Doubt
+
+
+@reads
+def list_stale(desk: Desk, request: StaleRequest) -> Result[Sequence[StaleEntry]]:
+    """List the entries that may hold no longer, each with the commands that settle it."""
+    from ctxrepo.services.freshness.find_doubts import scan
+    from ctxrepo.services.reading.find import scope_named
+
+    if request.scope and request.project:
+        raise UsageError("--scope and --project name two scopes", "Give one of them.")
+    memory, asked = desk.memory, request.scope or request.project
+    folder = scope_named(memory, asked, desk.project).folder if asked else ""
+    scan(memory, desk.now)
+    doubts = (doubt for doubt in memory.cache.doubts() if not folder or doubt.path.startswith(f"{folder}/"))
+    known = ((memory.cache.find_entry(doubt.entry), doubt) for doubt in doubts)
+    found = [StaleEntry(one.entry, doubt) for one, doubt in known if one]
+    return Result(found, {"doubts": [_stale_fields(one) for one in found]})
+
+
+def _stale_fields(one: StaleEntry) -> dict[str, Any]:
+    entry, doubt = one.entry, plain_data(one.doubt)
+    about = {"id": f"^{entry.id}", "at": entry.at, "text": entry.text}
+    return {**about, **doubt, "commands": doubt_commands(one.doubt)}
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,8 @@ def _is_about(item: ItemToDecide, found: Origins) -> bool:
     words = normalised(found.text)
     if item.kind == "declined":
         return any(f"{mask(path)}: {words}" in (item.after or "").split("\n") for path in found.paths)
+    if item.kind == "doubt" and found.id:
+        return any(item.name.startswith(f"{name}-") for name in found.ids)
     if item.kind == "proposal" and found.id:
         return any(f"^{name}" in item.why for name in found.ids)
     if item.path not in map(mask, found.paths):

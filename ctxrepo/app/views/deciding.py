@@ -7,16 +7,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
+from ctxrepo.domain.doubts.doubt import commands as doubt_commands
 from ctxrepo.domain.formats.moment import ago, wall_time
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import commands
 
 if TYPE_CHECKING:
     from ctxrepo.app.repository.decide import Outcome
+    from ctxrepo.app.review.decisions import StaleEntry
     from ctxrepo.domain.records.decision import ItemToDecide
 
 
 MOST_LINES = 400
 """Lines of a difference that are shown."""
+
+_WIDTH = 130
+"""Characters of an entry that its line shows."""
 
 _MOST_EFFECTS = 12
 """Entries of one decision that are told."""
@@ -56,6 +63,7 @@ _NAMES = {
     "held": "held back",
     "deletion": "deletion",
     "declined": "declined",
+    "doubt": "in doubt",
 }
 
 _DONE = {
@@ -66,6 +74,9 @@ _DONE = {
     "accept-deletions": "accepted: deleted on all machines",
     "restore-files": "declined: the files are back",
     "dismiss": "declined: taken off the list",
+    "supersede": "accepted: the newer entry holds in its place",
+    "forget": "accepted: forgotten",
+    "verify": "declined: it holds",
 }
 
 
@@ -74,6 +85,16 @@ def inbox_view(items: Sequence[ItemToDecide], now: datetime) -> View:
     lines = [TextLine(_line(item, now)) for item in items]
     hints = [f"look at one with `ctxrepo inbox show {items[0].name}`"] if items else []
     return one_section("Inbox", lines or [TextLine("nothing waits for a decision")], *hints)
+
+
+def stale_view(found: Sequence[StaleEntry]) -> View:
+    """Each entry in doubt, why, and the commands that settle it."""
+    lines: list[TextLine] = []
+    for one in found:
+        text = shown(normalised(one.entry.text), _WIDTH)
+        lines.append(TextLine(f"{one.entry.at} ^{one.entry.id}: {one.doubt.words}"))
+        lines += [TextLine(line, 1) for line in (text, *doubt_commands(one.doubt))]
+    return one_section("Doubts", lines or [TextLine("no entry is in doubt")])
 
 
 def decided_view(outcomes: Sequence[Outcome]) -> View:

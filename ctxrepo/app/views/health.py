@@ -75,6 +75,7 @@ _WAITING: Mapping[Kind, tuple[str, str]] = {
     "held": ("files held back", "file held back"),
     "deletion": ("deletions held back", "deletion held back"),
     "declined": ("declined reviews", "declined review"),
+    "doubt": ("doubtful entries", "doubtful entry"),
 }
 """Items to decide in words: several, and one."""
 
@@ -155,6 +156,9 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
     if status.staged:
         waits = "1 proposal waits" if status.staged == 1 else f"{status.staged} proposals wait"
         yield _field("inbox", f"{waits}: `ctxrepo inbox`; no session is given what is proposed")
+    if status.doubtful:
+        entries = counted(status.doubtful, "entry", "entries")
+        yield _field("doubts", f"{entries} may hold no longer: `ctxrepo stale`")
     if status.obstacle:
         yield Field("stopped", (status.obstacle,), "wrong")
 

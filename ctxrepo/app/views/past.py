@@ -271,11 +271,13 @@ def _given(why: Why, now: datetime) -> Iterator[str]:
 
 def _waiting(why: Why) -> Iterator[str]:
     names = {"held": "held back", "conflict": "in conflict", "deletion": "its deletion is held back"}
+    names |= {"doubt": "in doubt"}
     for item in why.items:
         name = item.id.partition(":")[2]
         hint = {
             "conflict": f": `ctxrepo conflicts show {name}`",
             "declined": ": `ctxrepo declined`",
             "proposal": f": `ctxrepo inbox show {name}`",
+            "doubt": f": `ctxrepo inbox show {name}`",
         }
         yield f"{names.get(item.kind, item.kind)}: {item.why}{hint.get(item.kind, '')}"

@@ -43,6 +43,11 @@ class Doubt:
         return "" if self.kind in UNTOLD else f"({shortened(self.words)})"
 
     @property
+    def by_entry(self) -> str:
+        """The entry that shows it; '' where no entry does."""
+        return self.by if self.kind in ("overtaken", "value") else ""
+
+    @property
     def name(self) -> str:
         """What it is called among other items to decide."""
         return f"{self.entry}-{self.kind}"
@@ -67,11 +72,8 @@ def commands(doubt: Doubt) -> tuple[str, ...]:
     entry = f"^{doubt.entry}"
     holds, goes = f"ctxrepo verify {entry}", f"ctxrepo forget {entry}"
     edit = f"ctxrepo edit {entry} --old A --new B"
-    item = f"ctxrepo inbox accept doubt:{doubt.name}"
-    if doubt.kind == "overtaken":
-        return (item, holds, edit, goes)
-    if doubt.kind == "value":
-        return (item, holds, goes, f"ctxrepo forget ^{doubt.by}")
+    if doubt.by_entry:
+        return (f"ctxrepo inbox accept {doubt.name}", holds, edit, goes)
     if doubt.kind == "idle":
         return (holds, f"ctxrepo archive {entry}", goes)
     return (holds, edit, goes)

@@ -109,6 +109,15 @@ class Overlaps:
         return share + _NEARER * nearer + _BEGINNING * self.beginning(newer, older)
 
 
+def twin_of(text: str, others: Sequence[str]) -> int | None:
+    """The number of the one of these that a text may replace, or says once more; None for none."""
+    overlaps, number = Overlaps([*others, text]), len(others)
+    near = overlaps.near(number)
+    nearest = max(near, key=lambda other: (near[other], -other), default=None)
+    is_alike = nearest is not None and overlaps.score(number, nearest, set()) >= ENOUGH
+    return nearest if is_alike else None
+
+
 def candidates(overlaps: Overlaps, count: int) -> Iterator[tuple[int, int]]:
     """The pairs of texts of which one may overtake the other, each once."""
     for number in range(count):

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Literal
 
+from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.frontmatter import split
 from ctxrepo.domain.project.layout import shown
@@ -15,9 +16,10 @@ from ctxrepo.domain.records.proposal import Change
 from ctxrepo.domain.secrets import mask
 from ctxrepo.lazy import dataclass
 
-Kind = Literal["held", "deletion", "conflict", "declined", "proposal"]
+Kind = Literal["held", "deletion", "conflict", "declined", "proposal", "doubt"]
 """held: a file that the write guard keeps out of commits. deletion: one of more than is likely, kept out too.
-conflict: a version that lost a merge. declined: what reviewers struck out. proposal: it waits for a yes."""
+conflict: a version that lost a merge. declined: what reviewers struck out. proposal: it waits for a yes.
+doubt: an entry that may hold no longer."""
 
 Verb = Literal[
     "accept-deletions",
@@ -28,6 +30,9 @@ Verb = Literal[
     "dismiss",
     "accept",
     "decline",
+    "supersede",
+    "forget",
+    "verify",
 ]
 """What can be done about an item. The first two decide all deletions that wait, whichever item is named."""
 
@@ -122,6 +127,27 @@ OF_PROPOSAL = (
         command="ctxrepo inbox decline {}",
     ),
 )
+
+
+OF_DOUBT = (
+    Choice(
+        "supersede",
+        "yes",
+        "let the newer entry hold in its place",
+        short="replace",
+        past="superseded an entry of",
+        command="ctxrepo inbox accept {}",
+    ),
+    Choice("forget", "yes", "forget the entry", "forget", "forgot an entry of", "ctxrepo inbox accept {}"),
+    Choice("verify", "no", "say that it holds", "holds", "verified an entry of", "ctxrepo inbox decline {}"),
+)
+"""Of a doubt by another entry the first and the last, of others the last two."""
+
+
+def of_doubt(doubt: Doubt) -> tuple[Choice, ...]:
+    """The choices of an entry in doubt."""
+    replaces, forgets, holds = OF_DOUBT
+    return (replaces if doubt.by_entry else forgets, holds)
 
 
 def of_proposal(change: Change, path: str) -> tuple[Choice, ...]:

@@ -47,6 +47,7 @@ _KINDS = {
     "declined": "declined",
     "proposal": "proposal",
     "conflict": "conflict",
+    "doubt": "in doubt",
 }
 
 

@@ -183,6 +183,7 @@ _KINDS: Mapping[Kind, tuple[str, str]] = {
     "conflict": ("conflict", "conflicts"),
     "declined": ("declined review", "declined reviews"),
     "proposal": ("proposal", "proposals"),
+    "doubt": ("doubtful entry", "doubtful entries"),
 }
 """One of each kind of item, and several."""
 

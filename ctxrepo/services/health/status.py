@@ -86,6 +86,11 @@ class Status:
         """Proposals of all machines that wait in the inbox."""
         return sum(item.kind == "proposal" for item in self.to_decide)
 
+    @property
+    def doubtful(self) -> int:
+        """Entries that are given with a doubt."""
+        return sum(item.kind == "doubt" for item in self.to_decide)
+
 
 def status(memory: Memory, here: Location, machine: Machine) -> Status:
     """What a person wants to know at a glance."""

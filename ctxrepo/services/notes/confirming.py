@@ -65,6 +65,8 @@ def confirm(
             replace(made(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
         ]
         record_all(draft, records, now)
+    for name in entries if kind == "verified" else ():
+        memory.cache.drop_doubts(name)  # until the worker has looked again
     known = by_entry([*evidence, *records])
     return [
         Confirmed(e.id, e.at, normalised(e.text), known[e.id].reinforced, commits[e.id])

@@ -1,17 +1,17 @@
 """One fact becomes an entry of a note."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, field, replace
 from datetime import datetime
 from typing import Any
 
+from ctxrepo.domain.doubts.overtaking import twin_of
 from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note import compose, frontmatter
-from ctxrepo.domain.note.entry import Entry, added, entries_of, gist, normalised, similarity, without_id
+from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity
 from ctxrepo.domain.note.note import bump_updated, encode
 from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
 from ctxrepo.domain.records.entry_evidence import by_entry
@@ -46,14 +46,11 @@ from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 
+MOST_OF_TOPIC = 12_000
+"""Characters from which on a topic is better split: some 3,000 tokens to read."""
+
 NEAR = 0.85
 """Share of equal text from which an existing entry of the note is worth a notice."""
-
-_WORDS = 8
-"""How many words of a fact are searched for in other notes."""
-
-_LOOKED_AT = 50
-"""How many of the entries with these words are compared with the fact."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,8 @@ class RememberResult:
     """The id and place of the entry; `near` are entries that say much the same, `replaced` the ids of those
     it supersedes and `was` their texts. `pinned`: this pinned the entry, as asked or as a superseded one was.
     `cut_to` is the number of bytes to which it is cut beside a prompt; 0 if it fits. `overfills` says what
-    else is cut if this entry made its MEMORY.md too long for a session's start."""
+    else is cut if this entry made its MEMORY.md too long for a session's start, or that it made a topic so long
+    that it is better split."""
 
     id: str
     at: str
@@ -101,8 +99,9 @@ def doubts(results: Sequence[RememberResult]) -> Iterator[str]:
     """Lines about similar entries, others with the same key, a text too long for a prompt, and a MEMORY.md
     that has just become too long for a session's start."""
     near = [*dict.fromkeys(near for result in results for near in result.near)]
-    same = "says much the same; if it is the same fact, update that entry"
-    yield from (f"^{each.id} at {each.at} {same}" for each in near[:_MOST_NEAR])
+    for each in near[:_MOST_NEAR]:
+        again = f"if this replaces it, the same again with `--supersedes ^{each.id}`"
+        yield f"^{each.id} at {each.at} says much the same; {again}"
     if len(near) > _MOST_NEAR:
         yield f"so do {len(near) - _MOST_NEAR} more; `ctxrepo check` lists what stands twice"
     for result in results:
@@ -119,7 +118,7 @@ def doubts(results: Sequence[RememberResult]) -> Iterator[str]:
     for over in filter(None, (result.over_since for result in results)):
         yield f"no session is given this: its last day was {over}; edit the date if that isn't what you mean"
     overfilled = filter(None, (result.overfills for result in results))
-    yield from (f"{one}; `--category` writes to a note of its own" for one in overfilled)
+    yield from overfilled
     if room := max(result.cut_to for result in results):
         yield (
             f"prompts have room for {room} bytes, so this entry would be cut: shorten it, or make it a note "
@@ -220,21 +219,28 @@ class _Writing(PreparedFact):
         known = entries_of(path, text)
         entry = added(known, entries_of(path, written))
         near = [e for e in known if similarity(e.text.casefold(), self.line.casefold()) >= NEAR]
-        near += self._same_elsewhere(path)
-        done = self._record(entry, near=[e for e in near if e != self.superseded])
-        was, now = (too_large_to_show(path, frontmatter.split(t)[1]) for t in (text, written))
-        return replace(done, overfills=f"{path}: {now}" if now and not was else "")
+        near += [twin for twin in self._twin() if twin.id not in {entry.id, *(e.id for e in near)}]
+        old = self.superseded.id if self.superseded else ""
+        done = self._record(entry, near=[e for e in near if e.id != old])
+        was, now = (_overfilled(path, t) for t in (text, written))
+        return replace(done, overfills=now if now and not was else "")
 
-    def _same_elsewhere(self, path: str) -> list[Entry]:
-        """Entries of the scope's other notes with the same text, whatever the case; as cache and journal know
-        them, for to read all notes would take too long."""
-        memory, text = self.draft.memory, gist(self.line)
-        words = [word for word in re.findall(r"[^\W_]+", without_id(self.line)) if len(word) > 1][:_WORDS]
-        found = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
-        for pending in {save.path for save in memory.journal.read() if save.is_command}:
-            found += note.entries if (note := read_note(memory, pending)) else []
-        there = {e.id: e for e in found if e.path.startswith(f"{self.scope.folder}/") and e.path != path}
-        return [e for e in there.values() if gist(e.text) == text and not is_archived(e.path)]
+    def _twin(self) -> Iterator[Entry]:
+        """The entry of the scope that the fact may replace, or says once more, in whatever note and letters.
+        It is looked for in cache and journal, for to read all notes would take too long."""
+        memory, folder = self.draft.memory, f"{self.scope.folder}/"
+        there = [known.entry for known in memory.cache.alike(self.fact.text, self.scope.folder)]
+        saved = {save.path for save in memory.journal.read() if save.is_command}
+        saved = {path for path in saved if path.startswith(folder) and not is_archived(path)}
+        if saved:
+            notes = filter(None, (read_note(memory, path) for path in sorted(saved)))
+            there = [entry for entry in there if entry.path not in saved]
+            there += [entry for note in notes for entry in note.entries]
+            struck = marks_now(memory, [entry.id for entry in there]).struck
+            there = [entry for entry in there if entry.id not in struck]
+        twin = twin_of(self.line, [entry.text for entry in there])
+        if twin is not None:
+            yield there[twin]
 
     def _existing(self, entry: Entry) -> RememberResult:
         """The result for an entry that exists; if it was superseded, it holds again from now on, and if a
@@ -354,6 +360,18 @@ class _Writing(PreparedFact):
     @property
     def _today(self) -> str:
         return day(self.now)
+
+
+def _overfilled(path: str, text: str) -> str:
+    """What is wrong with the size of a note with this text, and what helps; '' for nothing."""
+    if why := too_large_to_show(path, frontmatter.split(text)[1]):
+        return f"{path}: {why}; `--category` writes to a note of its own"
+    if "/topics/" in path and len(text) > MOST_OF_TOPIC:
+        return (
+            f"{path} has more than {MOST_OF_TOPIC} characters: move what belongs together to a note of its own, "
+            "entry by entry with `ctxrepo move ^ID topics/NAME.md`"
+        )
+    return ""
 
 
 def propose(

@@ -1,5 +1,5 @@
-"""All that waits for a person, in one list: what is held back, conflicts, proposals, and what reviewers
-struck out of this machine's work, until somebody has seen it."""
+"""All that waits for a person, in one list: what is held back, conflicts, proposals, entries in doubt, and
+what reviewers struck out of this machine's work, until somebody has seen it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.dream.steps import told
 from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.guard import refusals
+from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, shown
 from ctxrepo.domain.records.conflict_copy import read_copy
@@ -20,6 +21,7 @@ from ctxrepo.domain.records.decision import (
     OF_PROPOSAL,
     ItemToDecide,
     Kind,
+    of_doubt,
     of_proposal,
 )
 from ctxrepo.domain.records.proposal import OF_CUE, Change, Proposal
@@ -53,7 +55,13 @@ _NOBODY = Origin("")
 
 def items_to_decide(memory: Memory) -> list[ItemToDecide]:
     """All items, those of each kind oldest first. Files are held back as the last commit judged them."""
-    items = (*_held_back(memory), *_conflicts(memory), *_declined(memory), *_proposals(memory))
+    items = (
+        *_held_back(memory),
+        *_conflicts(memory),
+        *_declined(memory),
+        *_proposals(memory),
+        *_doubts(memory),
+    )
     return [item.masked() for item in items]
 
 
@@ -211,6 +219,24 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             choices=of_proposal(proposal.change, path),
             change=proposal.change,
             key=mask(proposal.key),
+        )
+
+
+def _doubts(memory: Memory) -> Iterator[ItemToDecide]:
+    """The entries that are given with a doubt; that one is never used hurries nobody."""
+    cache = memory.cache
+    for doubt in (doubt for doubt in cache.doubts() if doubt.told):
+        entry, newer = cache.find_entry(doubt.entry), cache.find_entry(doubt.by_entry)
+        yield ItemToDecide(
+            id=f"doubt:{doubt.name}",
+            kind="doubt",
+            path=doubt.path,
+            why=f"{doubt.words}: {normalised(entry.entry.text) if entry else ''}",
+            before=entry.entry.text if entry else None,
+            after=newer.entry.text if newer else None,
+            since=_moment(doubt.since),
+            host=memory.host,
+            choices=of_doubt(doubt),
         )
 
 

@@ -16,6 +16,7 @@ from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN
 from ctxrepo.hooks.known.packet_rows import index_of
+from ctxrepo.hooks.recall.prompt_query import score_by_words
 from ctxrepo.storage.cache.doubts import doubts_in, scanned, stamp_of_scope
 from ctxrepo.storage.cache.evidence_rows import EvidenceRows
 from ctxrepo.storage.cache.layout import (
@@ -42,6 +43,8 @@ _OF_NOTE = "(n.id in (select rowid from words where words match ?{}))"
 _ALL = "select rowid, text, heading from entry"
 _HOLDERS = "select rowid from words where words match ?"
 _SCOPES = "select name from scope"
+_ALIKE = 40
+"""Entries that are told as like a text."""
 
 
 _T = TypeVar("_T")
@@ -318,6 +321,14 @@ class CacheReading:
             hits = (item for item in self.checklist_items(self.scopes, words) if item.words.issuperset(words))
             found += [(item.entry, item.tags, float(len(words))) for item in hits]
         return found[:most]
+
+    @rerun_if_damaged(_empty)
+    def alike(self, text: str, scope: str) -> list[CachedEntry]:
+        """The entries of a scope that share most of the rare words of a text, the likeliest first."""
+        scores, _ = score_by_words(self._db, text, [], [storable(scope)])
+        best = sorted(scores, key=lambda number: (-scores[number], number))[:_ALIKE]
+        found = self.entries_numbered(best)
+        return [found[number][0] for number in best]
 
     @rerun_if_damaged(_empty)
     def checklist_items(self, scopes: Sequence[str], words: Sequence[str]) -> list[ChecklistHit]:

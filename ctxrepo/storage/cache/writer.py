@@ -131,6 +131,15 @@ class Cache(CacheReading):
             self._db.executemany("insert or ignore into changed_file values (?, ?, ?, ?)", rows)
 
     @rerun_if_damaged(_empty)
+    def drop_doubts(self, entry: str) -> None:
+        """Drop all doubts about an entry."""
+        from ctxrepo.storage.cache.doubts import show_doubts
+
+        with transaction(self._db):
+            self._db.execute("delete from doubt where entry = ?", (storable(entry),))
+            show_doubts(self._db)
+
+    @rerun_if_damaged(_empty)
     def note_round(self, began: float) -> None:
         """Note that a round of the worker from `began` on is over: what waited is done, or can't be."""
         with transaction(self._db):

@@ -1,4 +1,4 @@
-"""Commands about the one list of what waits for a decision: inbox list, show, accept, decline, edit."""
+"""Commands about what waits for a decision: inbox list, show, accept, decline, edit; stale."""
 
 from __future__ import annotations
 
@@ -7,10 +7,21 @@ from typing import Annotated
 
 from ctxrepo.app.repository import decide as operations
 from ctxrepo.app.repository.decide import AcceptRequest, DeclineRequest, InboxRequest, RewordRequest
+from ctxrepo.app.review import decisions
+from ctxrepo.app.review.decisions import StaleRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer_with_view, open_desk, perform
-from ctxrepo.faces.cli.options import Group, command, json_option
+from ctxrepo.faces.cli.options import SCOPE, Group, command, json_option
+
+
+@command(scope=SCOPE, project="--project P")
+def stale(request: StaleRequest, json: bool = False) -> None:
+    """List entries that may hold no longer, and what settles each doubt."""
+    from ctxrepo.app.views.deciding import stale_view
+
+    answer_with_view(decisions.list_stale, request, json, stale_view)
+
 
 inbox = Group("inbox", "List, show and decide what waits for a person.", "list")
 

@@ -1,0 +1,24 @@
+"""An entry in doubt is superseded by the one that says otherwise."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ctxrepo.domain.note.entry import normalised
+from ctxrepo.domain.records.save import Origin
+from ctxrepo.errors import NotFound
+from ctxrepo.services.saving.evidence import record
+from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.memory import Memory
+
+
+def supersede(memory: Memory, name: str, origin: Origin, now: datetime) -> None:
+    """Have the newer entry of the doubt that is called so hold in the place of the older one; NotFound where
+    the older one is in no such doubt any more."""
+    doubt = next((one for one in memory.cache.doubts() if one.name == name and one.by_entry), None)
+    known = memory.cache.find_entry(doubt.entry) if doubt else None
+    if doubt is None or known is None:
+        raise NotFound(f"no entry is in the doubt {name} any more", "`ctxrepo stale` lists those that are.")
+    with drafting(memory, "supersede", origin, now) as draft:
+        draft.saying = normalised(known.entry.text)[:100]
+        record(draft, "superseded", doubt.entry, doubt.path, now, to=doubt.by_entry)
