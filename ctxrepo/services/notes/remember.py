@@ -66,8 +66,8 @@ class RememberResult:
     """The id and place of the entry; `near` are entries that say much the same, `replaced` the ids of those
     it supersedes and `was` their texts. `pinned`: this pinned the entry, as asked or as a superseded one was.
     `cut_to` is the number of bytes to which it is cut beside a prompt; 0 if it fits. `overfills` says what
-    else is cut if this entry made its MEMORY.md too long for a session's start, or that it made a topic so long
-    that it is better split."""
+    else is cut if this entry made its MEMORY.md too long for a session's start, or that it made a topic so
+    long that it is better split."""
 
     id: str
     at: str
@@ -368,8 +368,8 @@ def _overfilled(path: str, text: str) -> str:
         return f"{path}: {why}; `--category` writes to a note of its own"
     if "/topics/" in path and len(text) > MOST_OF_TOPIC:
         return (
-            f"{path} has more than {MOST_OF_TOPIC} characters: move what belongs together to a note of its own, "
-            "entry by entry with `ctxrepo move ^ID topics/NAME.md`"
+            f"{path} has more than {MOST_OF_TOPIC} characters: move what belongs together to a note of its "
+            "own, entry by entry with `ctxrepo move ^ID topics/NAME.md`"
         )
     return ""
 
