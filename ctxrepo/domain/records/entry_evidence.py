@@ -1,7 +1,6 @@
 """What all records about an entry amount to."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal
 
 from ctxrepo.domain.records.evidence import (
@@ -63,22 +62,8 @@ def by_entry(evidence: Iterable[Evidence]) -> dict[str, EntryEvidence]:
     histories = _Histories()
     for record in records:
         histories.add(record)
-    return {
-        entry: replace(
-            _amount(entry, histories.of(entry)),
-            is_pinned=entry in marked.pinned,
-            pinned_at=marked.pinned_at.get(entry, ""),
-            is_struck=entry in marked.struck,
-        )
-        for entry in sorted((histories.standing | marked.pinned | marked.struck) - {""})
-    }
-
-
-def marks_in(known: Iterable[EntryEvidence]) -> Marks:
-    """The marks that entries have."""
-    known = [one for one in known if one.is_pinned or one.is_struck]
-    pinned_at = {one.entry: one.pinned_at for one in known if one.is_pinned}
-    return Marks(frozenset(pinned_at), frozenset(one.entry for one in known if one.is_struck), pinned_at)
+    known = (histories.standing | marked.pinned | marked.struck) - {""}
+    return {entry: _amount(entry, histories.of(entry), marked) for entry in sorted(known)}
 
 
 class _Histories:
@@ -89,6 +74,7 @@ class _Histories:
         self._former: dict[str, dict[str, None]] = {}  # what it was before it moved
         self._heirs: dict[str, dict[str, None]] = {}  # what it moved to
         self._ended: set[str] = set()  # superseded or forgotten, and not stated since
+        self._inherited: set[str] = set()  # these have records of what they were before
         self.standing: set[str] = set()
         """The entries that were neither forgotten nor moved since."""
 
@@ -118,6 +104,8 @@ class _Histories:
 
     def of(self, entry: str) -> list[Evidence]:
         """All records about an entry and what it was before, each once, the oldest first."""
+        if entry not in self._former and entry not in self._inherited:
+            return [*dict.fromkeys(self._own.get(entry, ()))]
         names = {entry} | closure(self._former, entry, MOST_HEIRS)
         return in_order({record for name in names for record in self._own.get(name, ())})
 
@@ -143,11 +131,12 @@ class _Histories:
             if entry in self._former.get(heir, ()):
                 del self._former[heir][entry]
                 self._own[heir] = [*known, *self._own.get(heir, ())]
+                self._inherited.add(heir)
         self._own.pop(entry, None)
         self._former.pop(entry, None)
 
 
-def _amount(entry: str, records: list[Evidence]) -> EntryEvidence:
+def _amount(entry: str, records: list[Evidence], marked: Marks) -> EntryEvidence:
     about = [record for record in records if record.kind != "superseded"]
     stated = [record for record in about if record.kind == "stated"]
     again = [record for record in about if record.kind == "reinforced"]
@@ -177,4 +166,7 @@ def _amount(entry: str, records: list[Evidence]) -> EntryEvidence:
         source=first.source if first else "",
         key=next((record.key for record in reversed(stated) if record.key), ""),
         derived=tuple(dict.fromkeys(derived))[:MOST_CITED],
+        is_pinned=entry in marked.pinned,
+        pinned_at=marked.pinned_at.get(entry, ""),
+        is_struck=entry in marked.struck,
     )

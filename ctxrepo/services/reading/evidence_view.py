@@ -26,6 +26,9 @@ _T = TypeVar("_T")
 _BEHIND = 1 << 40
 """The number of the first record that a file has got since the cache read it."""
 
+_MOST_PARSED = 200
+"""So many parsed files are remembered in a process that goes on."""
+
 
 def evidence_in_view(memory: Memory) -> "EvidenceView":
     """What was said of entries, as the files have it now. Unreadable when one can't be read."""
@@ -101,6 +104,8 @@ class EvidenceView:
             parsed = (added is not None, evidence_of(decode(data)) if added is None else added)
             if blob_id(data) != key:  # written since it was looked at
                 return parsed
+            if len(self._cache.parsed) >= _MOST_PARSED:
+                self._cache.parsed.clear()
             self._cache.parsed[pair] = parsed
         return self._cache.parsed[pair]
 

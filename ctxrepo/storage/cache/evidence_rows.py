@@ -7,11 +7,11 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry, marks_in
+from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
 from ctxrepo.domain.records.evidence import Evidence, Marks, evidence_in_part, evidence_of, names_in
 
 _AT_ONCE = 500
@@ -96,36 +96,38 @@ class EvidenceRows:
 
     def marks(self) -> Marks:
         """The marks that they have."""
-        return marks_in(map(_amount, self._db.execute(f"{_AMOUNTS} where pinned or struck")))
+        rows = self._db.execute(_MARKED).fetchall()
+        pinned_at = {_text(entry): _text(at) for entry, pinned, at, _ in rows if pinned}
+        return Marks(frozenset(pinned_at), frozenset(_text(row[0]) for row in rows if row[-1]), pinned_at)
 
     def take(self, evidence: EvidenceFiles) -> None:
         """Bring the rows up to these files, inside the caller's transaction; only what differs is read."""
         known = self.files()
-        touched: set[str] = set()
+        touched, come = set[str](), list[Evidence]()
         for path, file in known.items():
             if path not in evidence.keys:
                 touched |= _named(self._clear(file))
                 self._db.execute("delete from evidence_file where id = ?", (file.number,))
         for path, key in sorted(evidence.keys.items()):
             if path not in known or known[path].key != key:
-                touched |= self._put(path, key, evidence.read(path), known.get(path))
+                new, gone = self._put(path, key, evidence.read(path), known.get(path))
+                touched |= _named(gone.symmetric_difference(new))
+                come += new
         if len(touched) > _MANY:
             self._db.execute("delete from evidence")
-            self._add_up(record for *_, record in self.every())
+            self._add_up((record for *_, record in self.every()) if known else come)
         elif touched:
             ids, records = connected(touched, self.naming)
             self._db.executemany("delete from evidence where entry = ?", ((_stored(one),) for one in ids))
             self._add_up(records)
 
-    def _put(self, path: str, key: str, data: bytes, was: RecordFile | None) -> set[str]:
-        """Put a file's content in the place of that before; returns the ids that differing records name."""
+    def _put(
+        self, path: str, key: str, data: bytes, was: RecordFile | None
+    ) -> tuple[list[Evidence], set[Evidence]]:
+        """Put a file's content in the place of that before; returns the records that come, and that went."""
         come = added_to(was, data) if was else None
         if was and come is not None:
-            gone, first, is_plain = (
-                set[Evidence](),
-                self._number(_NEXT_LINE, was.number),
-                True,
-            )
+            gone, first, is_plain = set[Evidence](), self._number(_NEXT_LINE, was.number), True
         else:
             text = decode(data)
             come, gone, first = evidence_in_part(text), self._clear(was) if was else set(), 0
@@ -136,7 +138,7 @@ class EvidenceRows:
         self._db.execute(_PUT_FILE, row)
         rows = (_record_row(number, line, record) for line, record in enumerate(come, first))
         self._db.executemany(_PUT_RECORD, rows)
-        return _named(gone.symmetric_difference(come))
+        return come, gone
 
     def _number(self, query: str, *values: int) -> int:
         return int(self._db.execute(query, values).fetchone()[0])
@@ -200,17 +202,25 @@ def _stored(text: str) -> str | bytes:
     return text
 
 
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
+
+
 def _text(stored: str | bytes) -> str:
     return stored if isinstance(stored, str) else stored.decode("utf-8", "surrogatepass")
 
 
+_JSON = json.JSONEncoder(separators=(",", ":"))
 _FIELDS = attrgetter(*Evidence.__annotations__)
 
 
 def _record_row(number: int, line: int, record: Evidence) -> tuple[object, ...]:
     target = "" if record.kind == "renamed" else record.to
     names = map(_stored, (record.entry, target, record.key.casefold()))
-    return (number, line, record.kind, *names, json.dumps(_FIELDS(record)))
+    values = [*_FIELDS(record)]
+    while not values[-1]:  # most records have few fields
+        values.pop()
+    return (number, line, record.kind, *names, _JSON.encode(values))
 
 
 def _record(data: str) -> Evidence:
@@ -220,6 +230,7 @@ def _record(data: str) -> Evidence:
 
 _RECORDS = "select file, line, data from record where "
 _AMOUNTS = "select * from evidence"
+_MARKED = "select entry, pinned, pinned_at, struck from evidence where pinned or struck"
 _PUT_FILE = "insert or replace into evidence_file values (?, ?, ?, ?, ?)"
 _PUT_RECORD = "insert into record values (?, ?, ?, ?, ?, ?, ?)"
 _PUT_AMOUNT = """
@@ -230,11 +241,11 @@ _NEXT_FILE = "select coalesce(max(id), 0) + 1 from evidence_file"
 
 
 def _amount_row(one: EntryEvidence) -> tuple[object, ...]:
-    values = vars(one).values()
-    return tuple(
-        json.dumps(value) if isinstance(value, tuple) else _stored(value) if isinstance(value, str) else value
-        for value in values
-    )
+    values = vars(one) | {name: _JSON.encode(getattr(one, name)) for name in _LISTS}
+    row = tuple(values.values())
+    if "".join(filter(_is_text, row)).isascii():  # nearly always
+        return row
+    return tuple(_stored(value) if isinstance(value, str) else value for value in row)
 
 
 def _amount(row: Iterable[Any]) -> EntryEvidence:

@@ -170,6 +170,7 @@ _SOURCES: dict[str, Source] = {
     "restore TARGET": _ids("gone_notes"),
     "--session": _ids("sessions"),
     "--supersedes": _of_memory("entries"),
+    "ENTRY": _of_memory("entries"),
     "MODE": _words("words", "meaning", "both"),
     "KEY": _keys,
     "VALUE": _setting_values,

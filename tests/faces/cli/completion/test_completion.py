@@ -113,6 +113,7 @@ class TestMemory:
         assert offered(known, "edit", "^") >= [hit["id"]]
         assert offered(known, "read", hit["id"][:4]) == [hit["id"]]
         assert offered(known, "remember", "x", "--supersedes", hit["id"][:4]) == [hit["id"]]
+        assert offered(known, "verify", hit["id"][:4]) == [hit["id"]]
         lines = hit["at"].partition("#")[2]
         for note in (
             "topics/gotcha",
