@@ -19,7 +19,7 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path, mark_of
-from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit

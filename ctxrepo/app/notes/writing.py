@@ -80,7 +80,8 @@ def remember_all(desk: Desk, facts: Sequence[Fact]) -> Result[list[RememberResul
 @writes
 def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
     from ctxrepo.services.inbox.staging import is_staged
-    from ctxrepo.services.notes.remember import doubts, prepare, propose_all, remember_all
+    from ctxrepo.services.notes.proposing import propose_all
+    from ctxrepo.services.notes.remember import doubts, prepare, remember_all
 
     first = facts[0]
     if len(facts) > 1 and (first.key or first.supersedes):

@@ -23,7 +23,8 @@ from ctxrepo.services.inbox.staging import waiting
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.notes import working_notes
-from ctxrepo.services.notes.remember import propose, remember
+from ctxrepo.services.notes.proposing import propose
+from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact, TickRequest
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.review import proposals

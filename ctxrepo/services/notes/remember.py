@@ -2,21 +2,19 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
 from ctxrepo.domain.doubts.overtaking import twin_of
-from ctxrepo.domain.formats.jsonl import with_room
-from ctxrepo.domain.formats.moment import day, stamp
+from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised, similarity
 from ctxrepo.domain.note.note import bump_updated, encode
-from ctxrepo.domain.project.layout import INBOX, MEMORY, is_archived, is_note
+from ctxrepo.domain.project.layout import MEMORY, is_archived, is_note
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Kind, Marks, fate, marks
-from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.score.standing import over_since
 from ctxrepo.errors import NotFound
@@ -372,48 +370,3 @@ def _overfilled(path: str, text: str) -> str:
             "own, entry by entry with `ctxrepo move ^ID topics/NAME.md`"
         )
     return ""
-
-
-def propose(
-    memory: Memory, fact: Fact, project: Project | None, origin: Origin, now: datetime
-) -> RememberResult:
-    """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
-    # A bad fact is refused now, not when it is accepted.
-    return propose_all(memory, [prepare(memory, fact, project)], origin, now)[0]
-
-
-def propose_all(
-    memory: Memory, ready: Sequence[PreparedFact], origin: Origin, now: datetime
-) -> list[RememberResult]:
-    """`propose` for several facts in one write."""
-    results = []
-    with drafting(memory, STAGE, origin, now) as draft:
-        draft.saying = normalised(ready[0].fact.text)[:100]
-        for one in ready:
-            proposal = _proposal(one, origin, now)
-            path = with_room(f"{INBOX}/{memory.host}", draft.there)
-            draft.append_line(path, to_line(proposal))
-            results.append(RememberResult(proposal.id, path, staged=True))
-    return results
-
-
-def _proposal(ready: PreparedFact, origin: Origin, now: datetime) -> Proposal:
-    fact, scope = ready.fact, ready.scope
-    return Proposal(
-        id=random_name(6),
-        ts=stamp(now),
-        verb="remember",
-        text=fact.text,
-        was=ready.superseded.text if ready.superseded else "",
-        scope=scope.folder,
-        note=fact.note.path if fact.note else "",
-        owner=scope.project.id if scope.project else "",
-        category=fact.category,
-        tags=fact.tags,
-        holds=fact.holds,
-        key=fact.key,
-        supersedes=ready.superseded.id if ready.superseded else "",
-        with_id=fact.with_id,
-        pin=fact.pin,
-        **asdict(origin),
-    )

@@ -17,7 +17,7 @@ from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide, Verb
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, UsageError
-from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit

@@ -12,7 +12,7 @@ from machines import NOW, Machine
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.health.doctor import doctor
-from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.saving.commit import commit

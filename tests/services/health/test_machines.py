@@ -13,7 +13,8 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.health.machines import KnownMachine, known_machines
 from ctxrepo.services.health.status import status
 from ctxrepo.services.locate.identify import Location
-from ctxrepo.services.notes.remember import propose, remember
+from ctxrepo.services.notes.proposing import propose
+from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 

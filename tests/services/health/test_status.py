@@ -15,7 +15,7 @@ from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undoing import undo
 from ctxrepo.services.locate.identify import Location
-from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 

@@ -18,7 +18,8 @@ from ctxrepo.hooks.known.packet_rows import changed_since
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.services.notes.remember import Near, RememberResult, doubts, propose, remember, remember_all
+from ctxrepo.services.notes.proposing import propose
+from ctxrepo.services.notes.remember import Near, RememberResult, doubts, remember, remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.memory import Memory

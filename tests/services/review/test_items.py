@@ -12,7 +12,7 @@ from ctxrepo.app.review.decisions import command
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.domain.records.decision import ItemToDecide
 from ctxrepo.domain.records.save import TOOL, Origin, Save
-from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import commit

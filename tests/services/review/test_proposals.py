@@ -16,7 +16,7 @@ from ctxrepo.domain.records.proposal import Verdict, verdicts
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused
 from ctxrepo.services.inbox.staging import waiting
-from ctxrepo.services.notes.remember import propose
+from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.review.proposals import accept, decline
