@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import decode
@@ -18,8 +18,10 @@ from ctxrepo.storage.cache.evidence_rows import (
     connected,
 )
 from ctxrepo.storage.cache.reading import CacheReading
-from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.worktree.stamps import UNREAD, Stamps, read_folder
+
+if TYPE_CHECKING:
+    from ctxrepo.storage.memory import Memory
 
 _T = TypeVar("_T")
 
@@ -30,7 +32,7 @@ _MOST_PARSED = 200
 """So many parsed files are remembered in a process that goes on."""
 
 
-def evidence_in_view(memory: Memory) -> "EvidenceView":
+def evidence_in_view(memory: "Memory") -> "EvidenceView":
     """What was said of entries, as the files have it now. Unreadable when one can't be read."""
     keys: dict[str, str] = {}
     stamps = Stamps(memory.state.stamps)
