@@ -1,10 +1,9 @@
 """Somebody says again that an entry holds, or has looked whether it does: nothing is written to its note."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 from datetime import datetime
 
-from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.project.target import Target
@@ -18,7 +17,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import made, record_all
-from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
 _VERBS: dict[Kind, str] = {"reinforced": "reinforce", "verified": "verify"}
@@ -72,13 +71,6 @@ def confirm(
         Confirmed(e.id, e.at, normalised(e.text), known[e.id].reinforced, commits[e.id])
         for e in entries.values()
     ]
-
-
-def is_repeat(evidence: Iterable[Evidence], entry: str, draft: Draft, now: datetime) -> bool:
-    """Whether who writes the draft said the same before: an agent in this session, a person on this day."""
-    said = (r for r in evidence if r.entry == entry and r.kind in ("stated", "reinforced"))
-    before = [r for r in said if r.session == draft.session and r.host == draft.memory.host]
-    return bool(before) if draft.session else any(r.ts.startswith(day(now)) for r in before)
 
 
 def _require_standing(entry: Entry, evidence: Sequence[Evidence]) -> None:

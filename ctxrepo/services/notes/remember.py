@@ -21,7 +21,6 @@ from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.code_at_hand import CodeAtHand
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.notes.confirming import is_repeat
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import (
@@ -38,7 +37,7 @@ from ctxrepo.services.reading.find import (
 )
 from ctxrepo.services.reading.marks import marks_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import is_repeat, made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.disk.private import random_name

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, in_parts, render
-from ctxrepo.domain.formats.moment import stamp
+from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised, reworded
 from ctxrepo.domain.project.layout import EVIDENCE, is_aside, is_note, scope_of, shown
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
@@ -47,6 +47,13 @@ def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None
         draft.spoken_of.add(one.path)
     for some in in_parts(lines):
         draft.append_line(evidence_path(draft.memory.host, now, draft.there), some)
+
+
+def is_repeat(evidence: Iterable[Evidence], entry: str, draft: Draft, now: datetime) -> bool:
+    """Whether who writes the draft said the same before: an agent in this session, a person on this day."""
+    said = (r for r in evidence if r.entry == entry and r.kind in ("stated", "reinforced"))
+    before = [r for r in said if r.session == draft.session and r.host == draft.memory.host]
+    return bool(before) if draft.session else any(r.ts.startswith(day(now)) for r in before)
 
 
 def record_edits(draft: Draft, path: str, before: str, now: datetime) -> None:
