@@ -38,8 +38,8 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 20_384,
-    "files": 591,
+    "lines": 62_000 + 22_064,
+    "files": 605,
     "file names that stand twice": 25,
     "import levels": 20,
     "import levels, those inside functions counted": 30,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 
 from ctxrepo.domain.doubts.doubt import Doubt
-from ctxrepo.domain.doubts.moments import Moments
+from ctxrepo.domain.records.entry_moments import Moments
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import CachedEntry
 from ctxrepo.storage.memory import Memory

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from ctxrepo.domain.doubts.doubt import Doubt
-from ctxrepo.domain.doubts.moments import Moments, moments_in
 from ctxrepo.domain.project.layout import EVIDENCE
+from ctxrepo.domain.records.entry_moments import Moments, moments_in
 from ctxrepo.services.freshness.code_source import CODE
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp

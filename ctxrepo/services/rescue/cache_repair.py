@@ -9,8 +9,9 @@ from ctxrepo.services.saving.accept import tree_in_view
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
 from ctxrepo.services.score.update_scores import update_scores
-from ctxrepo.storage.cache.layout import digest_of, storable
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.database import storable
 
 _SHOWN = 10
 

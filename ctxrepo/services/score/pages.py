@@ -14,8 +14,9 @@ from ctxrepo.domain.text import index_line, size
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
-from ctxrepo.storage.cache.layout import digest_of, storable
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.database import storable
 
 BUDGET = 4096
 """Tokens of a working set, as in the design that pages come from."""

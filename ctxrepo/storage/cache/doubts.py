@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ctxrepo.domain.doubts.doubt import Doubt, first_told
-from ctxrepo.storage.cache.layout import storable
+from ctxrepo.storage.processes.database import storable
 
 _ALL = "select entry, path, kind, subject, words, since, by, hash from doubt"
 _HOLDING = """

@@ -10,7 +10,7 @@ from ctxrepo.domain.text import blake2b
 from ctxrepo.domain.words.prompt_terms import last_characters, plain, runs, spelled
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, FORMAT
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.processes.database import TOKENIZER, Schema
+from ctxrepo.storage.processes.database import TOKENIZER, Schema, storable
 
 if TYPE_CHECKING:
     from ctxrepo.domain.records.evidence import Marks
@@ -154,17 +154,6 @@ def read_note(row: Sequence[Any]) -> CachedNote:
 
 def lines_of(text: str) -> str:
     return storable(text.replace("\r\n", "\n") if "\r" in text else text)
-
-
-def storable(text: str) -> str:
-    """SQLite keeps no half surrogates: they become U+FFFD."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def hash_of(entry: Entry) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.domain.records.evidence import Evidence, Marks
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN
@@ -29,9 +29,8 @@ from ctxrepo.storage.cache.layout import (
     read_entry,
     read_note,
     spelled_out,
-    storable,
 )
-from ctxrepo.storage.processes.database import discard, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import discard, rerun_if_damaged, storable, transaction
 
 if TYPE_CHECKING:
     from ctxrepo.domain.score.activity import Activity
@@ -45,7 +44,6 @@ _HOLDERS = "select rowid from words where words match ?"
 _SCOPES = "select name from scope"
 _ALIKE = 40
 """Entries that are told as like a text."""
-
 
 _T = TypeVar("_T")
 
@@ -234,9 +232,8 @@ class CacheReading:
     @rerun_if_damaged(_empty)
     def notes(self, scopes: Iterable[str]) -> list[CachedNote]:
         """Every note of `scopes`, those that are not listed too, scope by scope and by path."""
-        return [
-            read_note(row) for scope in scopes for row in self._db.execute(_SQL["notes"], (storable(scope),))
-        ]
+        rows = (self._db.execute(_SQL["notes"], (storable(scope),)) for scope in scopes)
+        return [read_note(row) for of_scope in rows for row in of_scope]
 
     @rerun_if_damaged(_empty)
     def counted_notes(self, scopes: Iterable[str]) -> list[tuple[CachedNote, int]]:
@@ -283,11 +280,6 @@ class CacheReading:
     def all_evidence(self) -> dict[str, EntryEvidence]:
         """The same of every entry."""
         return EvidenceRows(self._db).all_amounts()
-
-    @rerun_if_damaged(_empty)
-    def find_marks(self) -> Marks:
-        """The marks of all entries."""
-        return EvidenceRows(self._db).marks()
 
     @rerun_if_damaged(_empty)
     def ask_evidence(self, question: Callable[[EvidenceRows], _T]) -> _T:

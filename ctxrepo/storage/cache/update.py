@@ -38,10 +38,9 @@ from ctxrepo.storage.cache.layout import (
     read_entry,
     set_meta,
     spelled_out,
-    storable,
 )
 from ctxrepo.storage.processes.apart import work_ahead
-from ctxrepo.storage.processes.database import give_way, transaction
+from ctxrepo.storage.processes.database import give_way, storable, transaction
 
 _SQL = texts_beside(__spec__, "update.sql")
 BATCH = 60

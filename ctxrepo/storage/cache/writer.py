@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ctxrepo.storage.cache.layout import Fault, NewestHandoff, digest_of, put_handoffs, set_meta, storable
+from ctxrepo.storage.cache.layout import Fault, NewestHandoff, digest_of, put_handoffs, set_meta
 from ctxrepo.storage.cache.reading import CacheReading
-from ctxrepo.storage.processes.database import Healing, rerun_if_damaged, transaction
+from ctxrepo.storage.processes.database import Healing, rerun_if_damaged, storable, transaction
 
 if TYPE_CHECKING:
     from ctxrepo.domain.doubts.doubt import Doubt

@@ -287,3 +287,14 @@ def _prepare(db: sqlite3.Connection) -> None:
     """Set what SQLite keeps for a connection and not in the file."""
     db.execute("pragma synchronous = normal")
     db.execute(f"pragma journal_size_limit = {_JOURNAL_BYTES}")
+
+
+def storable(text: str) -> str:
+    """SQLite keeps no half surrogates: they become U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -18,8 +18,7 @@ from typing import Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.errors import KeptUnusable
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.layout import storable
-from ctxrepo.storage.processes.database import transaction
+from ctxrepo.storage.processes.database import storable, transaction
 from ctxrepo.storage.sessions.kept_file import SCHEMA, damaged_store, readable_store, writable_store
 from ctxrepo.storage.sessions.transcript_files import Position, ReadTranscript, Rewritten
 

@@ -19,8 +19,7 @@ from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.question.message_traits import BY_AGENT, IS_COPY, IS_SILENT, USED_TOOLS, Posting
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.layout import storable
-from ctxrepo.storage.processes.database import Schema, transaction
+from ctxrepo.storage.processes.database import Schema, storable, transaction
 from ctxrepo.storage.sessions.transcript_files import ReadTranscript
 
 _SQL = texts_beside(__spec__, "searching.sql")

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, Self
 from ctxrepo.domain.formats.jsonl import MAX_LINE, record
 from ctxrepo.domain.text import blake2b
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.layout import storable
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.disk.recent import RowReader, globbed, lines_of_rows
+from ctxrepo.storage.processes.database import storable
 from ctxrepo.storage.sessions.transcript_lines import Parts, is_database, opened_file
 
 MOST_FILES = 50_000

@@ -12,7 +12,8 @@ from world import NOTES, World
 
 from ctxrepo.domain.note.note import decode
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.storage.cache.layout import digest_of, storable
+from ctxrepo.storage.cache.layout import digest_of
+from ctxrepo.storage.processes.database import storable
 
 OWN = "- Deploy with `make ship`\n- and wait\n"
 

@@ -88,7 +88,7 @@ def test_after_any_changes_the_rows_are_what_the_files_say(
             take(cache, files)
             said = [record for path in sorted(files) for record in evidence_of(decode(files[path]))]
             assert cache.all_evidence() == by_entry(said)
-            marked = cache.find_marks()
+            marked = cache.ask_evidence(lambda rows: rows.marks())
             assert (marked, marked.pinned_at) == (marks(said), marks(said).pinned_at)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxrepo.domain.doubts.moments import Moments, moments_in
+from ctxrepo.domain.records.entry_moments import Moments, moments_in
 from ctxrepo.domain.records.evidence import Evidence, Kind
 
 
