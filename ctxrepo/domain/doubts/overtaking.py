@@ -1,7 +1,7 @@
 """Which entry another one overtakes: by how many words they share that few others have.
 
 Measured on the histories of public documents (docs/explanation/living-measured.md): of lines that replaced
-another one it finds two in three, and of lines that only came it takes one in thirty for a replacement."""
+another one it finds two in three, and of lines that only came it takes one in twenty for a replacement."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from math import log
 from ctxrepo.domain.note.entry import gist
 from ctxrepo.lazy import dataclass, lazy_pattern
 
-ENOUGH = 0.7
+ENOUGH = 0.75
 """From this score on a newer entry overtakes an older one. It is the share of words that the two have in
 common, plus half of what the older one is nearer to it than to any other, plus a fifth of the share of words
 with which both begin. Where it is as near to another one it is of a family, such as a line for each command,
 and a further member of that overtakes none."""
 
+LIKELY = 0.56
+"""From this score on an entry is named to whoever writes another one: they know what they mean."""
+
 _NEARER, _LEAST_NEARER, _MOST_NEARER = 0.5, 0.03, 0.4
 _BEGINNING = 0.2
 
-_LEAST_SHARE = ENOUGH - _NEARER * _MOST_NEARER - _BEGINNING
-"""With a smaller share of words in common no pair comes to ENOUGH."""
+_LEAST_SHARE = LIKELY - _NEARER * _MOST_NEARER - _BEGINNING
+"""With a smaller share of words in common no pair comes to LIKELY."""
 
 _NEIGHBOURS = 8
 """So many entries that share the most are compared exactly with one."""
@@ -110,11 +113,12 @@ class Overlaps:
 
 
 def twin_of(text: str, others: Sequence[str]) -> int | None:
-    """The number of the one of these that a text may replace, or says once more; None for none."""
+    """The number of the one of these that a text may replace, or says once more, and be it less than
+    certain; None for none."""
     overlaps, number = Overlaps([*others, text]), len(others)
     near = overlaps.near(number)
     nearest = max(near, key=lambda other: (near[other], -other), default=None)
-    is_alike = nearest is not None and overlaps.score(number, nearest, set()) >= ENOUGH
+    is_alike = nearest is not None and overlaps.score(number, nearest, set()) >= LIKELY
     return nearest if is_alike else None
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.project.target import Target, parse_target
+from ctxrepo.domain.project.target import Target, parse_entry, parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.hooks.known.cached import generation_of
@@ -109,7 +109,7 @@ def test_the_same_words_in_another_note_of_the_scope_are_told_and_written(
     assert again.near == (Near(one.id, one.at),)
     assert archived.near == (Near(one.id, one.at),)
     assert not again.existing
-    assert mine.remember("Deploy with `make ship` on_Fridays", note=parse_target("x")).near == ()
+    assert mine.remember("Ship with care before each weekend", note=parse_target("x")).near == ()
 
 
 def test_a_category_goes_to_the_note_that_is_called_by_its_plural(mine: Machine) -> None:
@@ -378,3 +378,30 @@ def test_what_was_superseded_already_names_what_holds_in_its_place(
     assert (again.existing, again.replaced, told(again)) == (True, (second.id,), [])
     forget_again = mine.remember("the port is 4", supersedes=name)
     assert [near.id for near in forget_again.superseded_by] == [done.id]
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_the_entry_that_a_fact_may_replace_is_named_wherever_it_stands(
+    mine: Machine, is_committed: bool
+) -> None:
+    old = mine.remember("The payment service times out after 30 seconds", category="gotcha")
+    mine.remember("Deploys go out on Tuesdays from the release branch")
+    mine.remember("The search index is rebuilt nightly at 02:00", category="fact")
+    if is_committed:
+        mine.ctxrepo("list")
+    new = "The PAYMENT service times out after 60 seconds, since the gateway moved"
+    assert [near.id for near in mine.remember(new).near] == [old.id]
+    assert mine.remember("Payments are settled at the end of each month").near == ()
+    mine.remember(new, supersedes=parse_entry(f"^{old.id}"))
+    assert old.id not in [near.id for near in mine.remember(new.replace("60", "90"), category="x").near]
+
+
+def test_a_topic_that_grows_too_long_is_told_once_how_to_split(mine: Machine) -> None:
+    path = "global" if mine.project() is None else "shop"
+    mine.write(f"{path}/topics/gotcha.md", "- " + "long\n- ".join(["x" * 99] * 112) + "\n")
+    told = [
+        mine.remember(f"{n} is a fact of some length, {n * 97}", category="gotcha").overfills
+        for n in range(9)
+    ]
+    (line,) = filter(None, told)
+    assert "ctxrepo move ^ID topics/NAME.md" in line
