@@ -1,4 +1,4 @@
-"""Why an entry may hold no longer: by what that is known, how it is told, and what settles it."""
+"""Why an entry may hold no longer: by what that is known, how it is told, and what clears it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def first_told(doubts: Iterable[Doubt]) -> Doubt | None:
 
 
 def commands(doubt: Doubt) -> tuple[str, ...]:
-    """The commands that settle it, the likeliest first."""
+    """The commands that clear it, the likeliest first."""
     entry = f"^{doubt.entry}"
     holds, goes = f"ctxrepo verify {entry}", f"ctxrepo forget {entry}"
     edit = f"ctxrepo edit {entry} --old A --new B"

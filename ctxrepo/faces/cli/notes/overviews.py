@@ -41,7 +41,7 @@ def _cells(topic: Topic) -> Iterator[str]:
 
 @command(scope=SCOPE, budget="--budget TOKENS")
 def pages(request: PagesRequest, json: bool = False) -> None:
-    """Show notes as pages of a working set: in full, by their structure, or by a line."""
+    """Show how much of each note a session has: all, its structure, or a line."""
     answer(overview.list_pages, request, json, _page_table)
 
 
