@@ -41,7 +41,7 @@ def _cells(topic: Topic) -> Iterator[str]:
 
 @command(scope=SCOPE, budget="--budget TOKENS")
 def pages(request: PagesRequest, json: bool = False) -> None:
-    """Show how much of each note a session has: all, its structure, or a line."""
+    """Show what fits of each note: all, its structure, or a line."""
     answer(overview.list_pages, request, json, _page_table)
 
 
