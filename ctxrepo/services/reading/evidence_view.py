@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import decode
@@ -67,7 +67,11 @@ class EvidenceView:
 
     def renames(self) -> list[Evidence]:
         """The records about notes that were renamed."""
-        return self._ask(lambda rows: _in_order(rows.renaming()))
+        return self._ask(lambda rows: _in_order(rows.of_kind("renamed")))
+
+    def replacements(self) -> list[Evidence]:
+        """The records about entries that were superseded."""
+        return self._ask(lambda rows: _in_order(rows.of_kind("superseded")))
 
     def keyed(self, keys: Collection[str] | None = None) -> list[Evidence]:
         """All that bears on entries that were stated under one of these keys, in small letters; or any."""
@@ -131,9 +135,9 @@ class _Rows:
         yield from self._those(self._cached.beginning(start))
         yield from (row for name, rows in self._named.items() if name.startswith(start) for row in rows)
 
-    def renaming(self) -> Iterator[Row]:
-        yield from self._those(self._cached.renaming())
-        yield from (row for row in self._rest if row[2].kind == "renamed")
+    def of_kind(self, kind: Literal["renamed", "superseded"]) -> Iterator[Row]:
+        yield from self._those(self._cached.of_kind(kind))
+        yield from (row for row in self._rest if row[2].kind == kind)
 
     def with_keys(self, keys: Collection[str] | None) -> Iterator[Row]:
         yield from self._those(self._cached.with_keys(keys))

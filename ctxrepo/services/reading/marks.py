@@ -24,6 +24,7 @@ from ctxrepo.domain.records.evidence import (
     renamed,
 )
 from ctxrepo.services.reading.evidence_view import evidence_in_view
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 from ctxrepo.storage.memory import Memory
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ def moment_after(moment: str, now: datetime) -> str:
 def evidence_keys(memory: Memory, tree: str | None) -> dict[str, str]:
     """path -> blob id of every evidence file in a tree."""
     return {path: key for path, key in memory.objects.below(tree, EVIDENCE).items() if ":" not in key}
+
+
+def evidence_files(memory: Memory, tree: str | None) -> EvidenceFiles:
+    """The evidence files of a tree, read where they are needed."""
+    keys = evidence_keys(memory, tree)
+    return EvidenceFiles(keys, lambda path: memory.objects.data_or_empty(keys[path]))
 
 
 def evidence_at(objects: "Objects", *trees: str | None) -> list[Evidence]:

@@ -19,10 +19,9 @@ from ctxrepo.services.faults.faults import (
 )
 from ctxrepo.services.faults.past_deletions import of_deletions
 from ctxrepo.services.locate.look import update_recorded_checkouts
-from ctxrepo.services.reading.marks import evidence_keys
+from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.tape_files import told_handoff
 from ctxrepo.services.saving.kept_here import KeptHere, filtered_at
-from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 from ctxrepo.storage.cache.layout import Fault, FaultKind, NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -110,7 +109,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         handoffs = _handoffs(memory, tree, tapes | LocalTape(memory.state).projects())
         unread: dict[str, str] = {}
         read = _reader(memory, tree, notes, unread)
-        memory.cache.fill(head, notes, read, _evidence(memory, tree), progress, handoffs, tree or "")
+        memory.cache.fill(head, notes, read, evidence_files(memory, tree), progress, handoffs, tree or "")
         memory.cache.note(unread=unread)
 
 
@@ -132,14 +131,9 @@ def _apply_differences(
     kept = LocalTape(memory.state).projects() if REGISTRY in differences else ()
     checklists = (scope_of(path) for path in differences if path.endswith(f"/{CHECKLIST}"))
     handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept, *checklists])
-    memory.cache.apply(head, changed, removed, _evidence(memory, tree), handoffs, tree or "")
+    memory.cache.apply(head, changed, removed, evidence_files(memory, tree), handoffs, tree or "")
     if unread != before:
         memory.cache.note(unread=unread)
-
-
-def _evidence(memory: Memory, tree: str | None) -> EvidenceFiles:
-    keys = evidence_keys(memory, tree)
-    return EvidenceFiles(keys, lambda path: memory.objects.data_or_empty(keys[path]))
 
 
 def _reader(

@@ -25,8 +25,9 @@ from ctxrepo.hooks.session.ledger import given_before_writes, read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.reading.evidence_view import EvidenceView
 from ctxrepo.services.reading.find import scope_named
-from ctxrepo.services.reading.marks import evidence_at
+from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.sessions.conversations import ends_of_session
 from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory
@@ -116,8 +117,8 @@ def counted_here(memory: Memory) -> list[Usage]:
 
 def _as_called_now(memory: Memory, counted: Sequence[Usage]) -> list[Usage]:
     """The counts by what the entries are called now: those of one that was edited or moved are added up."""
-    gone = any(memory.cache.find_entry(one.id) is None for one in counted)
-    records = sorted(evidence_at(memory.objects, memory.head_tree), key=lambda e: e.ts) if gone else ()
+    gone = {one.id for one in counted if memory.cache.find_entry(one.id) is None}
+    records = sorted(_committed(memory).about(gone), key=lambda e: e.ts) if gone else ()
     edits, by_id = edits_in(records), dict[str, list[Usage]]()
     for one in counted:
         name, seen = one.id, set[str]()
@@ -264,8 +265,11 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
 
 def _struck_by(memory: Memory, session: str) -> dict[str, str]:
     """The entries that a session said are superseded, each with when it did last."""
-    records = evidence_at(memory.objects, memory.head_tree)
-    return {e.entry: e.ts for e in records if e.session == session and e.kind == "superseded"}
+    return {e.entry: e.ts for e in _committed(memory).replacements() if e.session == session}
+
+
+def _committed(memory: Memory) -> EvidenceView:
+    return EvidenceView(memory.cache, evidence_files(memory, memory.head_tree))
 
 
 def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:

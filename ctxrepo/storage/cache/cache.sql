@@ -56,7 +56,7 @@ create table record(
 ) without rowid;
 create index record_entry on record(entry);
 create index record_target on record(target) where target != '';
-create index record_renamed on record(kind) where kind = 'renamed';
+create index record_kind on record(kind) where kind in ('renamed', 'superseded');
 create index record_key on record(key) where key != '';
 create table evidence(
     entry text primary key, path text not null, stated text not null, cue text not null,

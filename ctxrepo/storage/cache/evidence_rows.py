@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import decode
@@ -60,25 +60,25 @@ class EvidenceRows:
     def naming(self, ids: Iterable[str]) -> Iterator[Row]:
         """Each record about an entry that has one of these ids, or gets it."""
         for some in _parts(ids):
-            for column in ("entry", "target"):
-                yield from self._where(_among(column, some), some)
+            yield from self._where(_among("entry", some), some)
+            yield from self._where(f"{_among('target', some)} and {_HAS_TARGET}", some)
 
     def beginning(self, start: str) -> Iterator[Row]:
         """The same of each id that begins with these letters."""
         ends = (start, f"{start}\U0010ffff")
-        for column in ("entry", "target"):
-            yield from self._where(f"{column} between ? and ?", ends)
+        yield from self._where("entry between ? and ?", ends)
+        yield from self._where(f"target between ? and ? and {_HAS_TARGET}", ends)
 
-    def renaming(self) -> Iterator[Row]:
-        """The same of each record about a note that was renamed."""
-        return self._where("kind = 'renamed'", ())
+    def of_kind(self, kind: Literal["renamed", "superseded"]) -> Iterator[Row]:
+        """The same of each record of one of the kinds that are few."""
+        return self._where(f"{_IS_FEW} and kind = ?", (kind,))
 
     def with_keys(self, keys: Iterable[str] | None) -> Iterator[Row]:
         """The same of each statement under one of these keys, in small letters; under any for None."""
         if keys is None:
-            yield from self._where("key != ''", ())
+            yield from self._where(_HAS_KEY, ())
         for some in _parts(keys or ()):
-            yield from self._where(f"{_among('key', some)} and key != ''", some)
+            yield from self._where(f"{_among('key', some)} and {_HAS_KEY}", some)
 
     def every(self) -> Iterator[Row]:
         """The same of all records."""
@@ -227,6 +227,9 @@ def _record(data: str) -> Evidence:
     values: Iterator[Any] = (tuple(value) if isinstance(value, list) else value for value in json.loads(data))
     return Evidence(*values)
 
+
+_HAS_TARGET, _HAS_KEY, _IS_FEW = "target != ''", "key != ''", "kind in ('renamed', 'superseded')"
+"""The terms of the partial indexes: SQLite uses one only where a statement has its very term."""
 
 _RECORDS = "select file, line, data from record where "
 _AMOUNTS = "select * from evidence"

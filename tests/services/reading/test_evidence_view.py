@@ -110,6 +110,7 @@ def assert_same(memory: Memory, every: list[Evidence]) -> None:
     assert named_in_evidence(memory, IDS) == {name for one in every for name in names_in(one)} & {*IDS}
     assert view.beginning("e") == []
     assert renamed(view.renames()) == renamed(every)
+    assert view.replacements() == [record for record in every if record.kind == "superseded"]
     for keys in (None, ["port"]):
         pairs = {key for _, key in places_of_keys(every) if keys is None or key in keys}
         assert {key for those in stated_keys(memory, keys).values() for key in those} == pairs

@@ -17,7 +17,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_in_part, evidence_of, marks, to_line
 from ctxrepo.storage.cache import evidence_rows
-from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
 from ctxrepo.storage.cache.writer import Cache
 
 IDS = ["a", "b", "c", "\ud800"]
@@ -122,3 +122,25 @@ def test_only_what_is_new_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert texts == [f"{line(2, 'pinned', 'b', '')}\n"]
         assert cache.evidence(["a", "b", "x"]) == cache.all_evidence()
         assert cache.evidence(["b"])["b"].is_pinned
+
+
+def test_what_is_asked_for_is_found_by_an_index(tmp_path: Path) -> None:
+    with closing(Cache.open(tmp_path / "cache.db")) as cache:
+        asked: list[str] = []
+        cache._db.set_trace_callback(asked.append)
+
+        def questions(rows: EvidenceRows) -> None:
+            for answer in (
+                rows.naming(["a"]),
+                rows.beginning("a"),
+                rows.of_kind("superseded"),
+                rows.with_keys(["a"]),
+                rows.with_keys(None),
+            ):
+                list(answer)
+
+        cache.ask_evidence(questions)
+        rows = [one for one in asked if one.startswith("select file")]
+        assert len(rows) == 7
+        plans = [cache._db.execute(f"explain query plan {one}").fetchall() for one in rows]
+        assert all("USING INDEX" in plan[0][3] for plan in plans), plans
