@@ -19,13 +19,14 @@ from recall.datasets import Label, data_sets
 
 from ctxrepo.domain.records.entry_use import Usage
 from ctxrepo.errors import UsageError
+from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.queries import Query
 from ctxrepo.services.recall.recall import Question
 from ctxrepo.storage.state.usage import UsageStore
 from living.figures import columns, parts, share
 from living.material.histories import DAY, chance
 from living.material.known import STATED, KnownAnswers, text_of
-from living.material.memories import PassingMemory, passing_memory
+from living.material.memories import PassingMemory, moment, passing_memory
 from living.runs import data_parser, shown
 
 SESSIONS, PROMPTS = 60, 6
@@ -78,6 +79,7 @@ def measure(known: KnownAnswers) -> list[DeliveryRow]:
             at = STATED + (session + 1) * DAY // 2
             given = _session(known, memory, session, at)
             _count(memory, session, given, at)
+            scan(memory.memory, moment(at))
             for entry, is_used in given.items():
                 before = past.setdefault(entry, _Past())
                 rows.append(DeliveryRow(known, is_used, before.sessions, before.is_used))

@@ -32,7 +32,7 @@ one that tells of habits, which count in the global scope alone (docs/adr/0099-r
 _SCOPE = "select id, entries, notes from scope where name = ?"
 _HITS = """
     select e.rowid, e.pinned, e.id, n.path, e.heading, e.first_line, e.last_line, n.updated, e.text, e.hash,
-        e.doubt, e.rival
+        e.doubt, e.rival, exists(select 1 from doubt where entry = e.id and kind = 'idle' and hash = e.hash)
     from entry e join note n on n.id = e.note where e.rowid in (select value from json_each(?)) and e.found"""
 _WATCHED = "select scope, path, stamp from seen where scope in"
 
@@ -77,6 +77,8 @@ class EntryHit:
         self.own = 100.0
         """How far it stands out by itself, as a multiple of what chance reaches, where that was measured."""
         self.is_pinned = False
+        self.is_idle = False
+        """Many sessions were given it, and none used it."""
         self.doubt = ""
         """Why it may hold no longer, in brackets."""
         self.rival = ""
@@ -177,11 +179,11 @@ def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
 
 def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
     """Number → entry, for those of `numbers` that can be found; they have no score yet."""
-    hits = {}
-    for number, pinned, *row, doubt, rival in cache.execute(_HITS, (f"[{','.join(map(str, numbers))}]",)):
+    hits, asked = {}, f"[{','.join(map(str, numbers))}]"
+    for number, pinned, *row, doubt, rival, idle in cache.execute(_HITS, (asked,)):
         hits[number] = hit = EntryHit(row)
         hit.doubted(doubt, rival)
-        hit.is_pinned = bool(pinned)
+        hit.is_pinned, hit.is_idle = bool(pinned), bool(idle)
     return hits
 
 

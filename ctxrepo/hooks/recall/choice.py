@@ -12,6 +12,7 @@ SAID_BEFORE = "the prompt matches only together with earlier ones, not by its ow
 FAR_BELOW = "scores far below the best"
 HEADING_ONLY = "only its heading fits, as with a better entry below it that is given"
 NOT_BY_ITSELF = "doesn't stand out by itself, only together with its note"
+NEVER_USED = "was given to many sessions and used by none, and a better entry is given"
 ENOUGH_BETTER = "enough better entries were found"
 BEYOND_DOSE = "beyond the dose of {}, as the best entry reaches {:.2f} times what prompts find here by chance"
 
@@ -100,12 +101,15 @@ def _choose_best(ranking: Ranking) -> RecallAnswer:
         return silent_answer(ranking.why_none, hits)
     best, *_ = hits
     enough = BEYOND_DOSE.format(count, ranking.margin) if count < limit else ENOUGH_BETTER
-    chosen, rest = [], [*ranking.overtaken]
+    chosen: list[EntryHit] = []
+    rest = [*ranking.overtaken]
     for place, hit in enumerate(hits):
         if hit.score < best.score * dose.share:
             rest.append((hit, FAR_BELOW))
         elif hit.own < dose.least:
             rest.append((hit, NOT_BY_ITSELF))
+        elif chosen and hit.is_idle:
+            rest.append((hit, NEVER_USED))
         elif place < count:
             chosen.append(hit)
         else:

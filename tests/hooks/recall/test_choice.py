@@ -19,6 +19,7 @@ from ctxrepo.hooks.recall.choice import (
     FAR_BELOW,
     HEADING_ONLY,
     NEAR_BEST,
+    NEVER_USED,
     NOT_BY_ITSELF,
     SAID_BEFORE,
     SOCIAL,
@@ -215,3 +216,15 @@ def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) ->
     assert len(found.hits) == 1
     (hit, why), *_, (_, last) = found.left_out
     assert (hit.path, why, last) == ("shop/db.md", ENOUGH_BETTER, FAR_BELOW)
+
+
+def test_what_no_session_used_steps_back_behind_a_better_entry_and_comes_alone() -> None:
+    idle = ranking(10.0, 9.9, 9.8)
+    for hit in idle.hits[1:2]:
+        hit.is_idle = True
+    answer = choose_for_prompt(idle)
+    assert ids(answer.hits) == ["e1", "e3"]
+    assert [(hit.id, why) for hit, why in answer.left_out] == [("e2", NEVER_USED)]
+    alone = ranking(10.0)
+    alone.hits[0].is_idle = True
+    assert ids(choose_for_prompt(alone).hits) == ["e1"]
