@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log
 
 from ctxrepo.domain.note.entry import gist
-from ctxrepo.lazy import dataclass, lazy_pattern
+from ctxrepo.lazy import lazy_pattern
 
 ENOUGH = 0.75
 """From this score on a newer entry overtakes an older one. It is the share of words that the two have in
@@ -39,15 +39,6 @@ _MOST_WORDS = 200
 
 _LABEL = lazy_pattern(r"\A\[[a-z][\w-]*\](?![(\[])")
 _WORD = lazy_pattern(r"[^\W_]+|_", re.UNICODE)
-
-
-@dataclass(frozen=True)
-class Overtaken:
-    """An entry and the newer one that says otherwise, by their numbers; `score` is at least ENOUGH."""
-
-    older: int
-    newer: int
-    score: float
 
 
 def words_in(text: str) -> list[str]:
@@ -132,21 +123,22 @@ def candidates(overlaps: Overlaps, count: int) -> Iterator[tuple[int, int]]:
                 yield number, other
 
 
-def overtaken(overlaps: Overlaps, count: int, age_of: Callable[[int], str]) -> list[Overtaken]:
-    """Which texts newer ones overtake; `age_of` says since when a text is there. Of the same age, or of an
-    unknown one, none overtakes another: who wrote both at once means both. One text overtakes one other."""
+def overtaken(overlaps: Overlaps, count: int, age_of: Callable[[int], str]) -> dict[int, int]:
+    """Older text -> the newer one that overtakes it; `age_of` says since when a text is there. Of the same
+    age, or of an unknown one, none overtakes another: who wrote both at once means both. One text overtakes
+    one other."""
     rivals: defaultdict[int, set[int]] = defaultdict(set)
     for one, other in candidates(overlaps, count):
         rivals[one].add(other)
         rivals[other].add(one)
     ages = {number: age_of(number) for number in rivals}
-    pairs, absent = [], set(rivals)  # not yet there, or overtaken
+    newer_ones, absent = dict[int, int](), set(rivals)  # not yet there, or overtaken
     for newer in sorted(rivals, key=lambda number: (ages[number], number)):
         older = [one for one in rivals[newer] if "" < ages[one] < ages[newer] and one not in absent]
         nearest = max(older, key=lambda one: (overlaps.share(newer, one), -one), default=None)
         score = overlaps.score(newer, nearest, absent) if nearest is not None else 0.0
         absent.discard(newer)
         if nearest is not None and score >= ENOUGH:
-            pairs.append(Overtaken(nearest, newer, score))
+            newer_ones[nearest] = newer
             absent.add(nearest)
-    return pairs
+    return newer_ones

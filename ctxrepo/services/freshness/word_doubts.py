@@ -30,8 +30,7 @@ def _overtaken(given: DetectorInput) -> list[Doubt]:
     entries = [known.entry for known in given.entries]
     ages = Ages(given)
     overlaps = Overlaps([entry.text for entry in entries])
-    pairs = overtaken(overlaps, len(entries), lambda number: ages.of(entries[number]))
-    by_older = {pair.older: pair.newer for pair in pairs}
+    by_older = overtaken(overlaps, len(entries), lambda number: ages.of(entries[number]))
     doubts = []
     for older in by_older:
         entry, newest = entries[older], entries[_end(by_older, older)]
