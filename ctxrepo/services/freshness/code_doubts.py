@@ -171,7 +171,9 @@ class _Look:
 def _doubt(tree: CodeTree, entry: CodeEntry, loss: Loss) -> Doubt:
     since = f" since {loss.moment.day}" if loss.moment else ""
     name = _short(loss.name, 30 if loss.to else 50)
-    words = f"{name} is {_short(loss.to, 50 - len(name))} now{since}" if loss.to else f"{name} is gone{since}"
+    words = (
+        f"{name} is called {_short(loss.to, 47 - len(name))}{since}" if loss.to else f"{name} is gone{since}"
+    )
     kind: DoubtKind = "renamed" if loss.to else "gone"
     moment = loss.moment or tree.moment
     return Doubt(entry.id, entry.path, kind, loss.name, words, moment.at, moment.commit)

@@ -62,14 +62,14 @@ def test_a_renamed_file_is_told_with_its_new_name(shop: Codebase) -> None:
     shop.commit(moved={"src/pay.py": "src/billing.py"})
     shop.commit(moved={"src/billing.py": "lib/größe.py"})
     (doubt,) = doubts(shop, told)
-    assert (doubt.kind, doubt.words) == ("renamed", f"src/pay.py is lib/größe.py now since {shop.day(1)}")
+    assert (doubt.kind, doubt.words) == ("renamed", f"src/pay.py is called lib/größe.py since {shop.day(1)}")
 
 
 def test_a_renamed_folder(shop: Codebase) -> None:
     told = entry(shop, "All of src/api/ is generated.")
     shop.commit(moved={"src/api/client.ts": "src/web/client.ts"})
     (doubt,) = doubts(shop, told)
-    assert (doubt.kind, doubt.words) == ("renamed", f"src/api/ is src/web now since {shop.day()}")
+    assert (doubt.kind, doubt.words) == ("renamed", f"src/api/ is called src/web since {shop.day()}")
 
 
 def test_a_name_by_its_end_holds_while_a_file_has_it(shop: Codebase) -> None:
@@ -213,7 +213,7 @@ def test_words_fit_however_long_names_are(shop: Codebase) -> None:
     shop.commit(moved={f"{long}/old.py": f"{long}/new.py"})
     (doubt,) = doubts(shop, told)
     assert len(doubt.words.encode()) <= MOST_BYTES
-    assert "old.py is …" in doubt.words
+    assert "old.py is called …" in doubt.words
     assert "new.py now" in doubt.words
 
 
