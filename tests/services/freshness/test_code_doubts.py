@@ -214,7 +214,7 @@ def test_words_fit_however_long_names_are(shop: Codebase) -> None:
     (doubt,) = doubts(shop, told)
     assert len(doubt.words.encode()) <= MOST_BYTES
     assert "old.py is called …" in doubt.words
-    assert "new.py now" in doubt.words
+    assert "new.py since" in doubt.words
 
 
 def test_facts_of_an_earlier_scan_change_no_answer(shop: Codebase) -> None:
