@@ -18,6 +18,7 @@ from ctxrepo.domain.records.proposal import OF_DREAM
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.work_digest import DONE
 from ctxrepo.services.dream.carry_out import live_entries
+from ctxrepo.services.notes.remember import MOST_OF_TOPIC
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.tape_files import tape_here
 from ctxrepo.services.sessions.found_messages import indexed_sessions
@@ -28,9 +29,6 @@ from ctxrepo.storage.memory import Memory
 SectionName = Literal["twins", "doubtful", "repeated", "idle", "long", "sessions"]
 
 SECTIONS = get_args(SectionName)
-
-LONG = 12_000
-"""Characters from which on a note is more than a session wants to read at once (about 3,000 tokens)."""
 
 OFTEN, VERY_OFTEN = 3, 5
 """How often an entry was said again until more may be made of it."""
@@ -126,7 +124,8 @@ class _Gathering:
         letters = Counter[str]()
         for entry in self.live.values():
             letters[entry.path] += len(entry.text)
-        items = [f"- {path}, {count:,} characters" for path, count in letters.most_common() if count > LONG]
+        long = [(path, count) for path, count in letters.most_common() if count > MOST_OF_TOPIC]
+        items = [f"- {path}, {count:,} characters" for path, count in long]
         advice = "Move what belongs together to notes of its own."
         return _section("long", "Long notes", advice, items)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.domain.merge.resolve import Keep, resolve_copy
+from ctxrepo.domain.note.entry import entries_of, normalised
 from ctxrepo.domain.note.note import bump_updated, encoded
 from ctxrepo.domain.project.layout import is_note, scope_of, shown
 from ctxrepo.domain.records.conflict_copy import ConflictCopy
@@ -16,7 +17,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict, is_out_of_reach
 from ctxrepo.services.inbox.staging import require_person
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.evidence import record_edits
+from ctxrepo.services.saving.evidence import record, record_edits
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
 
@@ -73,7 +74,22 @@ def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, name: str, now: 
     draft.put(copy.path, after)
     if is_note(copy.path):
         record_edits(draft, copy.path, before or "", now)
+        if keep == "both":
+            _record_both(draft, copy, before or "", now)
     return True
+
+
+def _record_both(draft: Draft, copy: ConflictCopy, before: str, now: datetime) -> None:
+    """Record that a person found both versions to hold, so that none of them is doubted for the other."""
+    known = {entry.id for entry in entries_of(copy.path, before)}
+    texts = {
+        normalised(entry.text) for text in (copy.kept or before, copy.other) for entry in entries_of("", text)
+    }
+    for entry in entries_of(copy.path, draft.text(copy.path) or ""):
+        if normalised(entry.text) in texts:
+            if entry.id not in known:
+                record(draft, "stated", entry.id, copy.path, now)
+            record(draft, "verified", entry.id, copy.path, now)
 
 
 def _drop(draft: Draft, found: Collection[Conflict]) -> None:
