@@ -101,6 +101,7 @@ def _demo(folder: Path) -> Machine:
     anchors = map(UUID, (f"{number:032x}" for number in count()))
     with (
         patch("ctxrepo.services.notes.remember.random_name", lambda _: next(names)),
+        patch("ctxrepo.services.notes.proposing.random_name", lambda _: next(names)),
         patch("ctxrepo.services.anchors.leave_anchor.uuid4", lambda: next(anchors)),
     ):
         return invent(folder)
