@@ -85,8 +85,8 @@ _DAILY = "select path from note where path > ? and path < ? and listed order by 
 _SELECTED = "select top, path, rank, why from recent where project = ? and owner = ? order by position"
 _SHOWN_OTHERWISE = """
     select first_line, last_line, doubt,
-        struck or rival in (select id from entry where note = ?1 and not struck)
-    from entry where note = ?1 and (struck or doubt != '') order by first_line desc"""
+        struck or rival in (select id from entry where rowid between ?1 and ?2 and not struck)
+    from entry where rowid between ?1 and ?2 and (struck or doubt != '') order by first_line desc"""
 
 
 class IndexRow:
@@ -189,7 +189,7 @@ def memory_text_of(cache: _sqlite3.Connection, scope: str) -> str:
         return ""
     note, body, start = row
     lines = body.split("\n")
-    for first, last, doubt, goes in cache.execute(_SHOWN_OTHERWISE, (note,)):
+    for first, last, doubt, goes in cache.execute(_SHOWN_OTHERWISE, (note, note + NOTE_SPAN - 1)):
         span = slice(first - start, last - start + 1)
         lines[span] = [] if goes else [with_doubt("\n".join(lines[span]), doubt)]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from world import World
 
+from ctxrepo.hooks.known import cached, packet_rows
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.packet_rows import by_category, changed_since, daily_notes, index_of, pinned_of
 
@@ -61,3 +62,25 @@ def test_what_is_read_until_it_is_closed_is_of_one_moment(cache: _sqlite3.Connec
 
 def test_logs_come_newest_first(cache: _sqlite3.Connection) -> None:
     assert daily_notes(cache, "shop") == ["shop/daily/2026-02-03.md", "shop/daily/2026-02-01.md"]
+
+
+def test_no_hook_reads_all_entries(cache: _sqlite3.Connection) -> None:
+    """A memory may have a hundred thousand, and each session start and prompt would wait for them."""
+    queries = [
+        text
+        for module in (cached, packet_rows)
+        for text in vars(module).values()
+        if isinstance(text, str) and "select" in text and " entry " in text
+    ]
+    assert len(queries) > 5
+    for query in queries:
+        values = ["[]"] * max(query.count("?"), 1)
+        steps = []
+        for count in range(len(values), 0, -1):
+            try:
+                steps = cache.execute(f"explain query plan {query}", values[:count]).fetchall()
+            except _sqlite3.ProgrammingError:  # a number stands several times
+                continue
+            break
+        assert steps
+        assert not [step for *_, step in steps if step.startswith("SCAN e")], query
