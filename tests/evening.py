@@ -36,6 +36,22 @@ TOPICS = {
 }
 """What two machines wrote of one thing: before, here, there; in scripts that tables get wrong."""
 
+OTHERS = (
+    "reviews of whatever touches money",
+    "lunch meetings at noon",
+    "fonts that somebody else serves",
+    "logos in every single colour",
+    "letters sent out at dawn",
+    "refunds without a second person",
+    "carts that never expire",
+    "an office in Zurich alone",
+    "prices shown before taxes",
+    "tickets with long prefixes",
+    "photos cropped by hand",
+    "menus that follow scrolling",
+)
+"""What is proposed against; no proposal is like another one, so that none is in doubt once it is accepted."""
+
 
 def note(text: str, about: str) -> str:
     return f"---\ndescription: {about}\ntags: [shop]\nupdated: 2026-11-20\n---\n# {about}\n\n{text}\n"
@@ -67,11 +83,11 @@ def evening(machine: Machine, remote: Path) -> Machine:
     commit(memory, NOW)
     struck_out(machine, remote)
     for number in range(PROPOSALS):
-        fact = Fact(f"the team prefers plan {number} over plan {number + 1}")
+        fact = Fact(f"the team prefers plan {number} over {OTHERS[number]}")
         origin = Origin(memory.host, SESSION, "claude")
         at = NOW + timedelta(minutes=number)
         name = f"{number + 10:02x}" * 6
-        with patch("ctxrepo.services.notes.remember.random_name", return_value=name):
+        with patch("ctxrepo.services.notes.proposing.random_name", return_value=name):
             propose(memory, fact, machine.project(), origin, at)
     tape = [anchor_line(number) for number in range(6)]
     machine.write("TAPE/shop/desk.jsonl", "\n".join(tape) + "\n")

@@ -36,6 +36,8 @@ class Doubt:
     """The moment from which on it is known, or its day, in ISO form; '' where that isn't known."""
     by: str = ""
     """What shows it: a commit of the code, or the id of an entry."""
+    is_sure: bool = False
+    """Of an overtaken entry: whether the newer one says the same of the same thing, but for a value."""
 
     @property
     def told(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from math import log
 
 from ctxrepo.domain.note.entry import gist
@@ -101,6 +102,19 @@ class Overlaps:
             return 0.0
         nearer = min(nearer, _MOST_NEARER)
         return share + _NEARER * nearer + _BEGINNING * self.beginning(newer, older)
+
+
+def is_other_value(older: str, newer: str) -> bool:
+    """Whether two texts say the same of the same thing but for one value with a digit: `port 6380` and 6390.
+    What is added before or behind changes nothing; where a name differs as well, it may be another thing."""
+    sides = (words_in(older), words_in(newer))
+    steps = SequenceMatcher(None, *sides, autojunk=False).get_opcodes()
+    changed = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in steps if kind in ("replace", "delete")]
+    return len(changed) == 1 and all(any(map(_has_digit, words)) for words in changed[0])
+
+
+def _has_digit(word: str) -> bool:
+    return any(letter.isdigit() for letter in word)
 
 
 def twin_of(text: str, others: Sequence[str]) -> int | None:

@@ -14,8 +14,14 @@ SHORTEST_MESSAGE, SHORTEST, LONGEST = 20, 12, 240
 MOST = 3
 """Cues that are taken of one message."""
 
-_CODE = lazy_pattern(r"```.*?(?:```|\Z)|^\s*>.*$|<(\w+)[^>]*>.*?</\1>", re.DOTALL | re.MULTILINE)
+_CODE = lazy_pattern(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 """What a person pasted or quotes."""
+
+_TAG = lazy_pattern(r"<(\w{1,40})[^<>\n]{0,200}>")
+"""How a block begins that a program put into the message."""
+
+_LOOKED_AT = 4000
+"""Characters of a message that are looked at: what is longer was pasted."""
 
 _SENTENCE = lazy_pattern(r"(?:[^.!?。！？\n]|(?<=\w)[.!?](?=\w))+[.!?。！？]*")
 """A dot within a word, as of a file's name, ends none."""
@@ -30,7 +36,17 @@ def cues_in(text: str) -> list[str]:
     """The first cues of a message, on one line each. Questions and quotations have none."""
     if text.lstrip().startswith("/") or _width(text) < SHORTEST_MESSAGE:
         return []
-    return list(islice(_cues(_CODE.sub("\n", text)), MOST))
+    return list(islice(_cues(_CODE.sub("\n", _without_blocks(text[:_LOOKED_AT]))), MOST))
+
+
+def _without_blocks(text: str) -> str:
+    parts, at = [], 0
+    while (start := text.find("<", at)) >= 0:
+        tag = _TAG.match(text, start)
+        end = text.find(f"</{tag[1]}>", tag.end()) if tag else -1
+        parts.append(text[at : start if end >= 0 else start + 1])
+        at = text.find(">", end) + 1 if end >= 0 else start + 1
+    return "".join((*parts, text[at:]))
 
 
 def _cues(text: str) -> Iterator[str]:

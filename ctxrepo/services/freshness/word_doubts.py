@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import islice
 
 from ctxrepo.domain.doubts.doubt import Doubt
-from ctxrepo.domain.doubts.overtaking import Overlaps, overtaken, words_in
+from ctxrepo.domain.doubts.overtaking import Overlaps, is_other_value, overtaken, words_in
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
 from ctxrepo.domain.note.note import decode
@@ -37,8 +37,9 @@ def _overtaken(given: DetectorInput) -> list[Doubt]:
         if words_in(entry.text) == words_in(newest.text):
             continue  # it says the same
         since = ages.of(newest)
+        is_sure = is_other_value(entry.text, newest.text)
         words = f"perhaps overtaken by {_name(newest)} of {since[:10]}"
-        doubts.append(Doubt(entry.id, entry.path, "overtaken", newest.id, words, since, newest.id))
+        doubts.append(Doubt(entry.id, entry.path, "overtaken", newest.id, words, since, newest.id, is_sure))
     return doubts
 
 

@@ -69,7 +69,8 @@ create table evidence(
 create index evidence_marked on evidence(pinned, struck) where pinned or struck;
 create table doubt(
     entry text not null, path text not null, kind text not null, subject text not null, words text not null,
-    since text not null, by text not null, hash text not null, scope text not null, source text not null,
+    since text not null, by text not null, sure integer not null, hash text not null, scope text not null,
+    source text not null,
     primary key(entry, kind, subject)
 ) without rowid;
 create table scan(

@@ -2,27 +2,34 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from ctxrepo.domain.doubts.doubt import Doubt, first_told
 from ctxrepo.storage.processes.database import storable
 
-_ALL = "select entry, path, kind, subject, words, since, by, hash from doubt"
+_ALL = "select entry, path, kind, subject, words, since, by, sure, hash from doubt"
 _HOLDING = """
-    select d.entry, d.path, d.kind, d.subject, d.words, d.since, d.by
+    select d.entry, d.path, d.kind, d.subject, d.words, d.since, d.by, d.sure
     from doubt d join entry e on e.id = d.entry and e.hash = d.hash
     where not e.struck order by d.path, e.first_line, d.kind, d.subject"""
 _CONCERNED = """
     select rowid, id, hash, struck, pinned, doubt, rival from entry
     where doubt != '' or id in (select entry from doubt)"""
 _SHOW = "update entry set doubt = ?, rival = ? where rowid = ?"
-_PUT = "insert or replace into doubt values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT = "insert or replace into doubt values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _STAMP = "select count(*), max(generation), total(id) from note where scope = ?"
 
 
 def doubts_in(db: sqlite3.Connection) -> list[Doubt]:
     """All doubts about entries as they are now, by path and line; none of a superseded one."""
-    return [Doubt(*row) for row in db.execute(_HOLDING)]
+    return list(map(_doubt, db.execute(_HOLDING)))
+
+
+def _doubt(row: Sequence[Any]) -> Doubt:
+    *texts, is_sure = row
+    return replace(Doubt(*texts), is_sure=bool(is_sure))
 
 
 def stamp_of_scope(db: sqlite3.Connection, scope: str) -> str:
@@ -46,7 +53,7 @@ def put_doubts(
     db.execute("delete from doubt where scope = ? and source = ?", (scope, source))
     for doubt, digest in doubts.items():
         texts = (doubt.entry, doubt.path, doubt.kind, doubt.subject, doubt.words, doubt.since, doubt.by)
-        db.execute(_PUT, (*map(storable, texts), digest, scope, source))
+        db.execute(_PUT, (*map(storable, texts), doubt.is_sure, digest, scope, source))
     db.execute("insert or replace into scan values (?, ?, ?)", (scope, source, stamp))
     show_doubts(db)
 
@@ -55,7 +62,7 @@ def show_doubts(db: sqlite3.Connection) -> None:
     """Have each entry tell its first doubt, and which newer one is given in its place."""
     by_entry: defaultdict[tuple[str, str], list[Doubt]] = defaultdict(list)
     for *row, digest in db.execute(_ALL):
-        doubt = Doubt(*row)
+        doubt = _doubt(row)
         by_entry[doubt.entry, digest].append(doubt)
     due = []
     for rowid, entry, digest, is_struck, is_pinned, *shown in db.execute(_CONCERNED).fetchall():
@@ -68,5 +75,6 @@ def show_doubts(db: sqlite3.Connection) -> None:
 
 
 def _rival(doubts: Iterable[Doubt]) -> str:
-    """The newer entry that says otherwise. What a person pinned doesn't step back for one."""
-    return next((doubt.by for doubt in doubts if doubt.kind == "overtaken"), "")
+    """The newer entry that is given in its place. What a person pinned doesn't step back for one, nor does
+    what only may be overtaken: it would be lost from view if it still holds."""
+    return next((doubt.by for doubt in doubts if doubt.kind == "overtaken" and doubt.is_sure), "")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.doubts.overtaking import Overlaps, overtaken, words_in
+from ctxrepo.domain.doubts.overtaking import Overlaps, is_other_value, overtaken, words_in
 
 OTHERS = [
     "- Deploys go out on Tuesdays from the release branch.",
@@ -57,3 +58,21 @@ def test_older_ones_are_overtaken_by_newer_ones_once(texts: list[str], data: st.
     found = pairs(texts, ages)
     assert all("" < ages[older] < ages[newer] for older, newer in found)
     assert len({older for older, _ in found}) == len(found) == len({newer for _, newer in found})
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "is_same_thing"),
+    [
+        ("The database answers on port 5433", "The database answers on port 5434 since the move", True),
+        ("Builds take 9 minutes", "[ci] Builds take 12 minutes", True),
+        ("Errors of the bank are retried 3 times", "Errors of the mail server are retried 10 times", False),
+        ("Backups of postgres are kept for 30 days", "Backups of redis are kept for 7 days", False),
+        ("CI runs on Linux", "CI runs on macOS, too", False),
+        ("Ada owns the payment service", "Ada owns the billing service", False),
+        ("The api listens on 8080", "The api listens on 8080, behind a proxy", False),
+    ],
+)
+def test_only_another_value_of_the_same_thing_takes_a_fact_s_place(
+    older: str, newer: str, is_same_thing: bool
+) -> None:
+    assert is_other_value(older, newer) == is_same_thing

@@ -19,6 +19,7 @@ from tmuxed import Tmux, review
 from ctxrepo.app.panels.keys import actions_of
 from ctxrepo.app.panels.load_panel import PanelRequest, load_panel
 from ctxrepo.domain.records import decision
+from ctxrepo.services.review.items import items_to_decide
 
 pytestmark = [pytest.mark.slow, unless(lacks("tmux"))]
 
@@ -58,11 +59,11 @@ def terminal(ada: Machine, tmp_path: Path) -> Iterator[Tmux]:
 
 def state(machine: Machine) -> dict[str, str]:
     """What holds in the end: what is committed, and what waits; without evidence, which has moments in it,
-    and proposals, which have ids of their own on each machine."""
+    proposals, which have ids of their own on each machine, and doubts, which go by the moment of each commit."""
     items = waiting(machine)
     names = machine.git("-c", "core.quotePath=false", "ls-files").splitlines()
     texts = {name: machine.read(name) for name in names if not re.search("/evidence/|^inbox/", name)}
-    return texts | {item.id: item.path for item in items if item.kind != "proposal"}
+    return texts | {item.id: item.path for item in items if item.kind not in ("proposal", "doubt")}
 
 
 def is_quiet(shown: str) -> bool:
@@ -140,6 +141,11 @@ def by_commands(machine: Machine) -> None:
             run(next(action.command for action in actions_of(row) if action.key == key))
 
 
+def proposals(machine: Machine) -> int:
+    """How many proposals wait; the head of the Inbox counts what is in doubt as well."""
+    return sum(item.kind == "proposal" for item in items_to_decide(machine.open()))
+
+
 def quiet_with(counted: Callable[[str], int], number: int) -> Callable[[str], bool]:
     """Whether a screen shows that so many wait, and nothing goes on."""
     return lambda shown: counted(shown) == number and is_quiet(shown)
@@ -155,7 +161,7 @@ def test_an_evening_by_keys_alone_comes_to_what_commands_come_to(
         terminal.wait(quiet_with(conflicts_in, number), "a conflict waits again")
     for number in range(1, PROPOSALS + 1 if ACCEPTS else 1):
         terminal.keys("u")
-        terminal.wait(quiet_with(inbox_in, number), "a proposal waits again")
+        terminal.wait(quiet_with(lambda _: proposals(ada), number), "a proposal waits again")
     terminal.keys("u")
     terminal.wait(lambda shown: re.search("undone: .*keys", shown) is not None, "the edit is undone")
     terminal.keys("u")

@@ -28,20 +28,23 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def doubt(world: World, words: str, kind: DoubtKind = "gone", by: str = "", **about: str) -> None:
+def doubt(
+    world: World, words: str, kind: DoubtKind = "gone", by: str = "", *, is_sure: bool = False, **about: str
+) -> None:
     """Put the entry that has `about` in its text in doubt; `by` has the text of another one."""
     cache = Cache.open(world.folder / "cache.db")
     entries = cache.entries(["shop", "global"])
     (known,) = (one for one in entries if about["about"] in one.entry.text)
     rival = next((one.entry.id for one in entries if by and by in one.entry.text), "")
     entry = known.entry
-    found = Doubt(entry.id, entry.path, kind, "", words.format(rival[:7]), "2026-10-03", rival)
+    found = Doubt(entry.id, entry.path, kind, "", words.format(rival[:7]), "2026-10-03", rival, is_sure)
     cache.set_doubts(entry.path.partition("/")[0], about["about"], {found: known.hash} if words else {}, "")
     cache.close()
 
 
-def overtake(world: World) -> None:
-    doubt(world, "overtaken by ^{}", "overtaken", by="60 seconds", about="30 seconds")
+def overtake(world: World, *, is_sure: bool = True) -> None:
+    words = "overtaken by ^{}"
+    doubt(world, words, "overtaken", by="60 seconds", about="30 seconds", is_sure=is_sure)
 
 
 def test_a_start_tells_it_right_after_the_entry(world: World) -> None:
@@ -74,6 +77,13 @@ def test_where_both_fit_a_prompt_is_given_the_newer_one_alone(world: World) -> N
     assert "60 seconds" in text
     assert "30 seconds" not in text
     assert "is newer and says otherwise" in (world.folder / "traces.jsonl").read_text()
+
+
+def test_where_it_may_be_about_another_thing_both_come(world: World) -> None:
+    overtake(world, is_sure=False)
+    text = world.run("UserPromptSubmit", prompt=ASKED)
+    assert "60 seconds" in text
+    assert "30 seconds (overtaken by ^" in text
 
 
 def test_where_only_the_older_one_fits_it_comes_marked(world: World) -> None:

@@ -32,7 +32,9 @@ def doubted(cache: Cache) -> dict[str, str]:
 def doubt(known: CachedEntry, by: str = "") -> dict[Doubt, str]:
     kind = "overtaken" if by else "gone"
     words = f"see ^{by}" if by else "gone"
-    return {Doubt(known.entry.id, known.entry.path, kind, "x", words, "2026-10-03", by): known.hash}
+    return {
+        Doubt(known.entry.id, known.entry.path, kind, "x", words, "2026-10-03", by, is_sure=True): known.hash
+    }
 
 
 def rivals(cache: Cache) -> list[str]:
