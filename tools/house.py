@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 22_094,
+    "lines": 62_000 + 22_135,
     "files": 605,
     "file names that stand twice": 25,
     "import levels": 20,

@@ -59,7 +59,7 @@ def terminal(ada: Machine, tmp_path: Path) -> Iterator[Tmux]:
 
 def state(machine: Machine) -> dict[str, str]:
     """What holds in the end: what is committed, and what waits; without evidence, which has moments in it,
-    proposals, which have ids of their own on each machine, and doubts, which go by the moment of each commit."""
+    proposals, which have ids of their own on each machine, and doubts, which go by the time of commits."""
     items = waiting(machine)
     names = machine.git("-c", "core.quotePath=false", "ls-files").splitlines()
     texts = {name: machine.read(name) for name in names if not re.search("/evidence/|^inbox/", name)}
