@@ -17,7 +17,7 @@ from ctxrepo.faces.cli.options import SCOPE, Group, command, json_option
 
 @command(scope=SCOPE, project="--project P")
 def stale(request: StaleRequest, json: bool = False) -> None:
-    """List entries that may hold no longer, and what clears each doubt."""
+    """List entries that may hold no longer, and how to clear them."""
     from ctxrepo.app.views.deciding import stale_view
 
     answer_with_view(decisions.list_stale, request, json, stale_view)
