@@ -42,7 +42,7 @@ OTHERS = (
     "fonts that somebody else serves",
     "logos in every single colour",
     "letters sent out at dawn",
-    "refunds without a second person",
+    "refunds paid by bank",
     "carts that never expire",
     "an office in Zurich alone",
     "prices shown before taxes",
