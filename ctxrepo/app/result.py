@@ -28,6 +28,9 @@ class Result(Generic[Value]):
     exit_code: int = 0
     error: CtxrepoError | None = None
     """Why the operation failed; `data` holds what it found all the same."""
+    proposed: tuple[str, ...] = ()
+    """The ids of the proposals that the writes became, which wait for a person's yes: `value` is what holds
+    then."""
 
     @cached_property
     def data(self) -> Mapping[str, Any]:
@@ -36,21 +39,6 @@ class Result(Generic[Value]):
             return self.shape
         data: Any = plain_data(self.value)
         return {self.shape: data} if self.shape else data
-
-
-@dataclass(frozen=True)
-class Proposed:
-    """What an operation comes to whose writes wait for a person's yes: the proposals that they became."""
-
-    ids: tuple[str, ...]
-
-    def __str__(self) -> str:
-        some = ", ".join(self.ids[:_SHOWN]) + (" …" if len(self.ids) > _SHOWN else "")
-        return f"proposed, and not written before a person accepts it: {some}"
-
-
-_SHOWN = 3
-"""Proposals that are named."""
 
 
 def reads(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Request], Answer]:
@@ -64,17 +52,15 @@ def reads(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Reque
     return reading
 
 
-def writes(operation: Callable[[Desk, Request], Answer]) -> Callable[[Desk, Request], Answer]:
-    """An operation that leaves something to commit: a worker is woken when it is done. Its result is Proposed
-    where an agent gave it, and what it writes is staged."""
+def writes(operation: Callable[[Desk, Request], Result[Value]]) -> Callable[[Desk, Request], Result[Value]]:
+    """An operation that leaves something to commit: a worker is woken when it is done. What an agent writes
+    may be staged: its result is proposed then (ADR 89)."""
 
     @wraps(operation)
-    def writing(desk: Desk, request: Request) -> Answer:
-        answer = operation(desk, request)
+    def writing(desk: Desk, request: Request) -> Result[Value]:
+        result = operation(desk, request)
         desk.wake()
-        if ids := desk.take_proposed():
-            # Another value than the operation's own: each face draws it in place of that (ADR 89).
-            return Result(Proposed(ids), {"staged": True, "ids": ids})  # type: ignore[return-value]
-        return answer
+        ids = desk.take_proposed()
+        return Result(result.value, {"staged": True, "ids": ids}, proposed=ids) if ids else result
 
     return writing

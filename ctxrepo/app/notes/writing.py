@@ -65,19 +65,20 @@ class LineRequest:
     scope: ScopeName = ""
 
 
+@writes
 def remember(desk: Desk, fact: Fact) -> Result[RememberResult]:
     """Save one fact to memory."""
     (result,) = _remembered(desk, [fact])
     return Result(result, _fields(result))
 
 
+@writes
 def remember_all(desk: Desk, facts: Sequence[Fact]) -> Result[list[RememberResult]]:
     """Write all facts in one write: every one of them is kept, or none."""
     results = _remembered(desk, facts)
     return Result(results, {"remembered": [*map(_fields, results)]})
 
 
-@writes
 def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
     from ctxrepo.services.inbox.staging import is_staged
     from ctxrepo.services.notes.proposing import propose_all

@@ -34,6 +34,9 @@ class ExitWith(Exception):
         self.code = code
 
 
+_SHOWN = 3
+"""Proposals that are named."""
+
 _desks: list[Desk] = []
 """The desks that this run has opened."""
 
@@ -137,18 +140,21 @@ def show(
     hints: Callable[[Value], Iterable[str]] = lambda _: (),
 ) -> None:
     """Say how it went: as JSON or by `text`, and then what else may be worth knowing by `hints`."""
-    from ctxrepo.app.result import Proposed  # loaded by now: the result is of that module
-
     if result.error:
         output.failed(as_json, result.error, result.data)
-    elif isinstance(result.value, Proposed):
-        output.done(as_json, result.data if as_json else {}, "" if as_json else str(result.value))
+    elif result.proposed:
+        output.done(as_json, result.data if as_json else {}, "" if as_json else _proposed(result.proposed))
     else:
         output.done(as_json, result.data if as_json else {}, "" if as_json else text(result.value))
         for line in hints(result.value):
             output.notice(line)
     if result.exit_code:
         raise ExitWith(result.exit_code)
+
+
+def _proposed(ids: Sequence[str]) -> str:
+    names = ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")
+    return f"proposed, and not written before a person accepts it: {names}"
 
 
 def ask(question: str, default: str, *, show_default: bool = True) -> str:
