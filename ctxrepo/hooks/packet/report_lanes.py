@@ -44,6 +44,11 @@ class _Header(PacketLane):
 class _Report(PacketLane):
     """The entries of some categories, in the order of their scores; not those that stand in another lane."""
 
+    most: int | None = None
+    """How many of them are shown at most."""
+    command = "ctxrepo search"
+    """What shows those that are left out."""
+
     def __init__(
         self, name: str, title: str, tokens: int, categories: tuple[str, ...], days: int = 0
     ) -> None:
@@ -69,15 +74,13 @@ class _Report(PacketLane):
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         """The first entries that fit; a last line says how many were left out."""
         title, lines = self.title(draft, section), [line for _, line in self.lines(draft, section)]
-        shown = fitting(lines, room - size(title))
+        first, omitted = lines[: self.most], _OMITTED.format(len(lines), self.command)
+        shown = fitting(first, room - size(title))
         if len(shown) < len(lines):
-            shown = fitting(lines, room - size(title) - size(self.omitted(len(lines))))
+            shown = fitting(first, room - size(title) - size(omitted))
         left = len(lines) - len(shown)
-        text = title + "".join(shown) + (self.omitted(left) if left else "")
+        text = title + "".join(shown) + (_OMITTED.format(left, self.command) if left else "")
         return text if lines and size(text) <= room else ""
-
-    def omitted(self, count: int) -> str:
-        return _OMITTED.format(count, "ctxrepo search")
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """`^id — text (doubt) age`: what the category says is the section's title, and the place is not
@@ -90,20 +93,11 @@ class _Doubtful(_Report):
     """The first entries of which something speaks against their truth, and how many more there are."""
 
     most = 3
+    command = "ctxrepo stale"
 
     def collect(self, source: PacketSource, contents: PacketContents) -> None:
         folders = [scope.folder for scope in contents.scopes]
         contents.entries[self.name, ""] = doubtful_entries(source.cache, folders)
-
-    def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        lines = [line for _, line in self.lines(draft, section)]
-        shown = fitting(lines[: self.most], room - size(self.heading) - size(self.omitted(len(lines))))
-        left = len(lines) - len(shown)
-        text = self.heading + "".join(shown) + (self.omitted(left) if left else "")
-        return text if lines and size(text) <= room else ""
-
-    def omitted(self, count: int) -> str:
-        return _OMITTED.format(count, "ctxrepo stale")
 
 
 HEADER = _Header(
