@@ -19,9 +19,7 @@ _CODE = lazy_pattern(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 
 _TAG = lazy_pattern(r"<(\w{1,40})[^<>\n]{0,200}>")
 """How a block begins that a program put into the message."""
-
-_LOOKED_AT = 4000
-"""Characters of a message that are looked at: what is longer was pasted."""
+_END_TAG = lazy_pattern(r"</(\w{1,40})>")
 
 _SENTENCE = lazy_pattern(r"(?:[^.!?。！？\n]|(?<=\w)[.!?](?=\w))+[.!?。！？]*")
 """A dot within a word, as of a file's name, ends none."""
@@ -36,16 +34,18 @@ def cues_in(text: str) -> list[str]:
     """The first cues of a message, on one line each. Questions and quotations have none."""
     if text.lstrip().startswith("/") or _width(text) < SHORTEST_MESSAGE:
         return []
-    return list(islice(_cues(_CODE.sub("\n", _without_blocks(text[:_LOOKED_AT]))), MOST))
+    return list(islice(_cues(_CODE.sub("\n", _without_blocks(text))), MOST))
 
 
 def _without_blocks(text: str) -> str:
+    """The text without what stands between the tags that a program put around it."""
+    ends = {end[1]: end.end() for end in _END_TAG.finditer(text)}
     parts, at = [], 0
-    while (start := text.find("<", at)) >= 0:
-        tag = _TAG.match(text, start)
-        end = text.find(f"</{tag[1]}>", tag.end()) if tag else -1
-        parts.append(text[at : start if end >= 0 else start + 1])
-        at = text.find(">", end) + 1 if end >= 0 else start + 1
+    for tag in _TAG.finditer(text):
+        if at <= tag.start() < ends.get(tag[1], 0):
+            end = text.index(f"</{tag[1]}>", tag.end())
+            parts.append(text[at : tag.start()])
+            at = end + len(tag[1]) + 3
     return "".join((*parts, text[at:]))
 
 
