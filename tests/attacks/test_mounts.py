@@ -109,7 +109,9 @@ def test_a_disk_of_any_kind_is_as_good(tmp_path: Path, remote: Path, kind: str) 
 
 
 def remount(folder: Path, how: str) -> None:
-    subprocess.run(["mount", "-o", f"remount,{how}", str(folder)], check=True, capture_output=True)
+    """A process that has just ended may hold its files open for a moment, and the disk is busy until then."""
+    words = ["mount", "-o", f"remount,{how}", str(folder)]
+    eventually(lambda: subprocess.run(words, capture_output=True).returncode == 0, WAY_OUT)
 
 
 @pytest.mark.parametrize("kind", kinds("ext4", "xfs", "btrfs"))

@@ -64,7 +64,7 @@ STORY: tuple[Typed | Pressed, ...] = (
     Typed("# A prompt brings up the entries that answer it, and nothing else.", PROMPT, 0.3),
     Typed('ctxrepo recall --as-prompt "Tests fail: connection refused, port 6390"', "make valkey", 2.6),
     Typed("# What waits for you, from all machines. One key decides, u takes it back.", PROMPT, 0.3),
-    Typed(REVIEW, "for you", 2.2),
+    Typed(REVIEW, "shows all keys", 2.2),
     Pressed("j", "stripe-key", 1.6),
     Pressed("j", "four workers", 2.0),
     Pressed("a", "accepted", 2.2),

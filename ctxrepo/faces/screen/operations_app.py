@@ -128,7 +128,9 @@ _LIGHT_GROUNDS = {"7", "15"}
 _ASK = b"\x1b]11;?\x1b\\\x1b[c"
 """Asks a terminal for the colour of its ground, and then what it is, which every one answers."""
 
-_SECONDS = 0.2
+_SECONDS = 2.0
+"""How long it may take: what a slow line brings later would be taken for keys, and decide a row."""
+
 _GROUND = lazy_pattern(rb"\x1b\]11;rgba?:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+)")
 _IS_OVER = lazy_pattern(rb"\x1b\[\?[\d;]*c")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import pty
 import termios
-from threading import Thread
+from threading import Thread, Timer
 from time import monotonic
 
 import pytest
 from textual.theme import Theme
 
+from ctxrepo.faces.screen import operations_app
 from ctxrepo.faces.screen.operations_app import DARK, LIGHT, THEMES, ask_ground, theme_of
 
 
@@ -53,7 +54,18 @@ def test_a_terminal_is_asked_for_its_ground_and_nobody_waits_for_more(answer: by
     assert theme_of({}, answered) == theme
 
 
-def test_a_terminal_that_answers_nothing_is_left_alone_soon() -> None:
+def test_an_answer_over_a_slow_line_is_no_keys() -> None:
+    """Left to the screen, its letters would be keys that decide: `a` accepts, `d` deletes."""
+    ours, terminal = pty.openpty()
+    answer = b"\x1b]11;rgb:adad/adad/adad\x1b\\\x1b[?1;2c"
+    Timer(0.6, os.write, (ours, answer)).start()
+    assert ask_ground(terminal, terminal) == answer
+    os.close(ours)
+    os.close(terminal)
+
+
+def test_a_terminal_that_answers_nothing_is_left_alone_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operations_app, "_SECONDS", 0.1)
     ours, terminal = pty.openpty()
     began = monotonic()
     assert ask_ground(terminal, terminal) == b""
