@@ -24,14 +24,14 @@ class EntryEvidence:
     project's code, '' where unknown.
 
     `stated` is when it was first stated, by `agent` in `session` on `host`, or brought from `source`; `last`
-    when somebody last stated, reinforced or verified it. `reinforced` counts how often it was said again,
-    `contradicted` how often the contrary since it was last verified. `code`, `cites` and `holds` are the
-    newest ones that a record has. `derived` are the entries that it replaced. `is_pinned`, `pinned_at` and
-    `is_struck` are its marks."""
+    when somebody last stated, reinforced or verified it; `worded` since when, or which day, it says what it
+    says. `reinforced` counts how often it was said again, `contradicted` how often the contrary since it was
+    last verified. `code`, `cites` and `holds` are the newest ones that a record has. `derived` are the
+    entries that it replaced. `is_pinned`, `pinned_at` and `is_struck` are its marks."""
 
     entry: str
-    path: str = ""
     stated: str = ""
+    worded: str = ""
     cue: Cue = "behavioral"
     reinforced: int = 0
     last: str = ""
@@ -46,7 +46,6 @@ class EntryEvidence:
     session: str = ""
     host: str = ""
     source: str = ""
-    key: str = ""
     derived: tuple[str, ...] = ()
     is_pinned: bool = False
     pinned_at: str = ""
@@ -148,8 +147,8 @@ def _amount(entry: str, records: list[Evidence], marked: Marks) -> EntryEvidence
     derived = (record.entry for record in records if record.kind == "superseded" and record.to == entry)
     return EntryEvidence(
         entry=entry,
-        path=about[-1].path if about else "",
         stated=first.ts if first else "",
+        worded=_worded(entry, about),
         cue="behavioral" if first is None else "structural" if first.source else "explicit",
         reinforced=len(again) + max(0, len(stated) - 1),
         last=max((record.ts for record in (*stated, *again, *verified)), default=""),
@@ -164,9 +163,20 @@ def _amount(entry: str, records: list[Evidence], marked: Marks) -> EntryEvidence
         session=first.session if first else "",
         host=first.host if first else "",
         source=first.source if first else "",
-        key=next((record.key for record in reversed(stated) if record.key), ""),
         derived=tuple(dict.fromkeys(derived))[:MOST_CITED],
         is_pinned=entry in marked.pinned,
         pinned_at=marked.pinned_at.get(entry, ""),
         is_struck=entry in marked.struck,
     )
+
+
+def _worded(entry: str, records: Iterable[Evidence]) -> str:
+    """When an entry was last stated or edited. One that moves to another note is as old as before."""
+    known: dict[str, tuple[str, str]] = {}  # id -> since when it says what it says, and its note
+    for record in records:
+        since, path = known.get(record.entry, ("", ""))
+        if record.kind == "stated":
+            known[record.entry] = (max(since, record.day or record.ts), record.path)
+        elif record.kind == "moved":
+            known[record.to] = (record.ts if path in ("", record.path) else since, record.path)
+    return known.get(entry, ("", ""))[0]

@@ -10,6 +10,7 @@ from typing import Any
 from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.services.freshness.code_claims import ClaimState, DeclaredClaims, states_of
 from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, CodeScan, scan_code
@@ -34,9 +35,8 @@ def _doubts(given: DetectorInput) -> list[Doubt]:
     tops = checkouts_of(given.memory, given.scope)
     if not tops:
         return []
-    known = given.memory.cache.evidence([one.entry.id for one in given.entries])
-    ages = Ages(given)
-    entries = [_entry(given, number, known, ages) for number in range(len(given.entries))]
+    known, ages = given.evidence, Ages(given)
+    entries = [_entry(one.entry, known.get(one.entry.id), ages) for one in given.entries]
     declared = [declared_claims(known[e.id], e) for e in entries if e.id in known and known[e.id].holds]
     file = given.memory.state.code / f"{given.scope}.json"
     answer = ask_code(given.memory, tops, partial(_look, entries, declared, _read_facts(file)))
@@ -61,10 +61,8 @@ def _look(
     return scan_code(tree, entries, facts), states_of(tree, declared)
 
 
-def _entry(given: DetectorInput, number: int, known: Mapping[str, EntryEvidence], ages: Ages) -> CodeEntry:
+def _entry(entry: Entry, evidence: EntryEvidence | None, ages: Ages) -> CodeEntry:
     """An entry with the commit of the code by which it was last found to hold, or was written."""
-    entry = given.entries[number].entry
-    evidence = known.get(entry.id)
     worded = ages.of(entry)
     at = seconds_of(max(worded, evidence.verified) if evidence else worded) or 0.0
     if evidence is None or worded > evidence.last:  # it was edited since: whoever did knew the code of then

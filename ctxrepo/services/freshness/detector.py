@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from ctxrepo.domain.doubts.doubt import Doubt
-from ctxrepo.domain.records.entry_moments import Moments
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.layout import CachedEntry
 from ctxrepo.storage.memory import Memory
@@ -22,10 +22,8 @@ class DetectorInput:
     entries: Sequence[CachedEntry]
     """The entries that prompts may bring, by path and line: none that is superseded, archived, an item of a
     checklist or a line of a log."""
-    moments: Mapping[str, Moments]
-    """What is recorded of entries, by id."""
-    keys: Set[str]
-    """The keys that commands gave values in this scope, in small letters."""
+    evidence: Mapping[str, EntryEvidence]
+    """What is recorded of these, by id."""
     now: datetime
 
 

@@ -6,46 +6,43 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from ctxrepo.domain.doubts.doubt import Doubt
-from ctxrepo.domain.project.layout import EVIDENCE
-from ctxrepo.domain.records.entry_moments import Moments, moments_in
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.services.freshness.code_source import CODE
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
-from ctxrepo.services.reading.marks import evidence_at, keys_in
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 
 SOURCES = (DoubtSource("words", word_doubts), DoubtSource("use", use_doubts, use_stamp), CODE)
 
 
 def scan(memory: Memory, now: datetime) -> int:
-    """Bring the doubts in the cache up to date with the commit that it holds; returns how many scopes were
+    """Bring the doubts in the cache up to date with the tree that it holds; returns how many scopes were
     looked through, each source counted. A scope is, when its notes changed, or what is recorded of entries,
     or what a source says it depends on. Only the cache is written to."""
     cache = memory.cache
-    tree = memory.objects.tree_of(cache.head or None)
-    recorded = memory.objects.key_at(tree, EVIDENCE) or ""
+    files = cache.ask_evidence(lambda rows: rows.files())
+    recorded = digest_of(repr(sorted(files.values())))
     due: dict[str, list[tuple[DoubtSource, str]]] = {}
     for scope in cache.scopes:
         for source in SOURCES:
             stamp = "\n".join((cache.stamp_of(scope), recorded, source.stamp(memory, scope, now)))
             if cache.scan_of(scope, source.name) != stamp:
                 due.setdefault(scope, []).append((source, stamp))
-    if not due:
-        return 0
-    records = evidence_at(memory.objects, tree)
-    moments, keys = moments_in(records), keys_in(records)
     for scope, sources in due.items():
-        given = DetectorInput(memory, scope, cache.facts(scope), moments, keys.get(scope, set()), now)
-        hashes = {known.entry.id: known.hash for known in given.entries}
+        entries = cache.facts(scope)
+        hashes = {known.entry.id: known.hash for known in entries}
+        evidence = cache.evidence(hashes)
+        given = DetectorInput(memory, scope, entries, evidence, now)
         for source, stamp in sources:
             found = (doubt for doubt in source.detect(given) if doubt.entry in hashes)
-            doubts = {doubt: hashes[doubt.entry] for doubt in found if not is_cleared(doubt, moments)}
+            doubts = {doubt: hashes[doubt.entry] for doubt in found if not is_cleared(doubt, evidence)}
             cache.set_doubts(scope, source.name, doubts, stamp)
     return sum(map(len, due.values()))
 
 
-def is_cleared(doubt: Doubt, moments: Mapping[str, Moments]) -> bool:
+def is_cleared(doubt: Doubt, evidence: Mapping[str, EntryEvidence]) -> bool:
     """Whether the entry was verified after the doubt came up."""
-    known = moments.get(doubt.entry)
+    known = evidence.get(doubt.entry)
     return known is not None and bool(known.verified) and known.verified >= doubt.since

@@ -28,12 +28,12 @@ def use_doubts(given: DetectorInput) -> list[Doubt]:
 
 
 def _of(given: DetectorInput, known: CachedEntry, use: Usage | None) -> Iterator[Doubt]:
-    entry, moments = known.entry, given.moments.get(known.entry.id)
-    since = moments.contradicted if moments else ""
+    entry, evidence = known.entry, given.evidence.get(known.entry.id)
+    since = evidence.contradicted_at if evidence else ""
     # What its author gave an id has it in each wording: whoever contradicted it may have mended it.
     if use and use.contradicted and not explicit_id(entry.text):
         since = max(since, _moment(use.last))
-    if since and not (moments and since < moments.worded):
+    if since and not (evidence and since < evidence.worded):
         words = f"a session found otherwise on {since[:10]}"
         yield Doubt(entry.id, entry.path, "contradicted", "", words, since)
     if use and not known.is_pinned and is_zombie(use, given.now.timestamp(), SESSIONS):

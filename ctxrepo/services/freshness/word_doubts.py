@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 
 from ctxrepo.domain.doubts.doubt import Doubt
@@ -13,6 +13,8 @@ from ctxrepo.domain.note.entry import Entry, entries_of, normalised
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.text import entry_place
 from ctxrepo.services.freshness.detector import DetectorInput
+from ctxrepo.services.reading.marks import keys_in
+from ctxrepo.storage.cache.evidence_rows import keyed
 from ctxrepo.storage.memory import Memory
 
 _MOST_COMMITS = 2000
@@ -63,7 +65,7 @@ def _other_values(given: DetectorInput) -> list[Doubt]:
             by_key[key].append(known.entry)
     shared = {key: entries for key, entries in by_key.items() if len(entries) > 1}
     ages, doubts = Ages(given), []
-    for key in sorted(shared.keys() & given.keys):
+    for key in sorted(shared.keys() & _keys_given(given, shared)):
         *older, newest = sorted(shared[key], key=lambda entry: (ages.of(entry), entry.path, entry.first_line))
         for entry in older:
             if normalised(entry.text) != normalised(newest.text):
@@ -71,6 +73,12 @@ def _other_values(given: DetectorInput) -> list[Doubt]:
                 since = ages.of(newest)
                 doubts.append(Doubt(entry.id, entry.path, "value", key, words, since, newest.id))
     return doubts
+
+
+def _keys_given(given: DetectorInput, keys: Collection[str]) -> set[str]:
+    """Those of these keys, in small letters, to which commands gave values in the scope."""
+    about = given.memory.cache.ask_evidence(lambda rows: keyed(rows.with_keys(keys), rows.naming))
+    return keys_in(about)[given.scope]
 
 
 class Ages:
@@ -82,7 +90,7 @@ class Ages:
 
     def of(self, entry: Entry) -> str:
         """The moment in ISO form, in UTC; '' where nothing tells."""
-        known = self._given.moments.get(entry.id)
+        known = self._given.evidence.get(entry.id)
         if known and known.worded:
             return known.worded
         if entry.path not in self._by_commit:

@@ -16,6 +16,7 @@ from ctxrepo.storage.cache.evidence_rows import (
     Row,
     added_to,
     connected,
+    keyed,
 )
 from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.worktree.stamps import UNREAD, Stamps, read_folder
@@ -75,11 +76,7 @@ class EvidenceView:
 
     def keyed(self, keys: Collection[str] | None = None) -> list[Evidence]:
         """All that bears on entries that were stated under one of these keys, in small letters; or any."""
-
-        def entries(rows: _Rows) -> list[Evidence]:
-            return connected({record.entry for *_, record in rows.with_keys(keys)}, rows.naming)[1]
-
-        return self._ask(entries)
+        return self._ask(lambda rows: keyed(rows.with_keys(keys), rows.naming))
 
     def every(self) -> list[Evidence]:
         """All records."""

@@ -140,7 +140,7 @@ def stated_keys(memory: Memory, keys: Collection[str] | None = None) -> dict[str
     return known if keys is None else {folder: {*keys} & those for folder, those in known.items()}
 
 
-def keys_in(evidence: Iterable[Evidence]) -> dict[str, set[str]]:
+def keys_in(evidence: Iterable[Evidence]) -> defaultdict[str, set[str]]:
     """The same, of some evidence."""
     keys: defaultdict[str, set[str]] = defaultdict(set)
     for path, key in places_of_keys(evidence):

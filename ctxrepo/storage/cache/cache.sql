@@ -59,11 +59,11 @@ create index record_target on record(target) where target != '';
 create index record_kind on record(kind) where kind in ('renamed', 'superseded');
 create index record_key on record(key) where key != '';
 create table evidence(
-    entry text primary key, path text not null, stated text not null, cue text not null,
+    entry text primary key, stated text not null, worded text not null, cue text not null,
     reinforced integer not null, last text not null, verified text not null, verified_code text not null,
     contradicted integer not null, contradicted_at text not null, code text not null, cites text not null,
     holds text not null, agent text not null, session text not null, host text not null,
-    source text not null, key text not null, derived text not null, pinned integer not null,
+    source text not null, derived text not null, pinned integer not null,
     pinned_at text not null, struck integer not null
 ) without rowid;
 create index evidence_marked on evidence(pinned, struck) where pinned or struck;

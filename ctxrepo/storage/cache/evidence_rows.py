@@ -173,6 +173,11 @@ def connected(
     return names, [records[place] for place in sorted(records)]
 
 
+def keyed(stated: Iterable[Row], naming: Callable[[set[str]], Iterable[Row]]) -> list[Evidence]:
+    """All that bears on the entries of these statements, which have a key."""
+    return connected({record.entry for *_, record in stated}, naming)[1]
+
+
 def added_to(was: RecordFile, data: bytes) -> list[Evidence] | None:
     """The records that a file has got since the cache read it; None where more may have changed."""
     if not was.continues or len(data) < was.size or blob_id(data[: was.size]) != was.key:
@@ -238,7 +243,7 @@ _PUT_FILE = "insert or replace into evidence_file values (?, ?, ?, ?, ?)"
 _PUT_RECORD = "insert into record values (?, ?, ?, ?, ?, ?, ?)"
 _PUT_AMOUNT = """
     insert or replace into evidence
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _NEXT_LINE = "select coalesce(max(line), -1) + 1 from record where file = ?"
 _NEXT_FILE = "select coalesce(max(id), 0) + 1 from evidence_file"
 

@@ -14,27 +14,27 @@ AT = "2026-11-29T12:00:00.000Z"
 @pytest.mark.parametrize(
     ("known", "lines"),
     [
-        ({}, []),
+        (EntryEvidence("x"), []),
         (
-            {"stated": AT, "agent": "pi", "host": "desk", "session": "0123456789"},
+            EntryEvidence("x", stated=AT, agent="pi", host="desk", session="0123456789"),
             ["stated 2026-11-29 12:00 by pi on desk, session 01234567"],
         ),
-        ({"source": "letta"}, ["brought from letta"]),
-        ({"derived": ("a", "b")}, ["replaced ^a, ^b"]),
-        ({"reinforced": 3, "last": AT}, ["said again 3 times; last confirmed 2026-11-29 12:00"]),
+        (EntryEvidence("x", source="letta"), ["brought from letta"]),
+        (EntryEvidence("x", derived=("a", "b")), ["replaced ^a, ^b"]),
+        (EntryEvidence("x", reinforced=3, last=AT), ["said again 3 times; last confirmed 2026-11-29 12:00"]),
         (
-            {"verified": AT, "verified_code": CODE, "code": CODE},
+            EntryEvidence("x", verified=AT, verified_code=CODE, code=CODE),
             ["verified 2026-11-29 12:00 at cccccccccc"],
         ),
         (
-            {"contradicted": 1, "contradicted_at": AT},
+            EntryEvidence("x", contradicted=1, contradicted_at=AT),
             ["contradicted once since, last 2026-11-29 12:00"],
         ),
-        ({"code": CODE, "cites": (f"a.py@{CODE}#L1-L2",)}, ["cites a.py#L1-L2 at cccccccccc"]),
-        ({"code": CODE}, ["about the code at cccccccccc"]),
-        ({"holds": ("a.py::N=3",)}, ["holds while a.py::N=3"]),
-        ({"stated": "\x1b[2J" * 50}, [r"stated \u{1b}[2J\u{1b}[2J\…"]),
+        (EntryEvidence("x", code=CODE, cites=(f"a.py@{CODE}#L1-L2",)), ["cites a.py#L1-L2 at cccccccccc"]),
+        (EntryEvidence("x", code=CODE), ["about the code at cccccccccc"]),
+        (EntryEvidence("x", holds=("a.py::N=3",)), ["holds while a.py::N=3"]),
+        (EntryEvidence("x", stated="\x1b[2J" * 50), [r"stated \u{1b}[2J\u{1b}[2J\…"]),
     ],
 )
-def test_a_line_for_each(known: dict[str, object], lines: list[str]) -> None:
-    assert list(provenance(EntryEvidence("x", **known))) == lines  # type: ignore[arg-type]
+def test_a_line_for_each(known: EntryEvidence, lines: list[str]) -> None:
+    assert list(provenance(known)) == lines

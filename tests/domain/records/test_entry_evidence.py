@@ -15,8 +15,10 @@ from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import MOST_HEIRS, Evidence, Kind, marks
 
 
-def said(number: int, kind: Kind, entry: str, to: str = "") -> Evidence:
-    return Evidence(f"e{number}", f"2026-11-{number:02}", kind, entry, "shop/a.md", to)
+def said(
+    number: int, kind: Kind, entry: str, to: str = "", path: str = "shop/a.md", day: str = ""
+) -> Evidence:
+    return Evidence(f"e{number}", f"2026-11-{number:02}", kind, entry, path, to, day=day)
 
 
 def test_what_was_stated_is_known_with_who_and_where_from() -> None:
@@ -24,7 +26,7 @@ def test_what_was_stated_is_known_with_who_and_where_from() -> None:
     cited = replace(said(2, "verified", "a"), code="d" * 40, cites=("src/a.py@ddd#L1-L2",))
     one = by_entry([cited, said(3, "stated", "a"), said(4, "reinforced", "a"), first])["a"]
     assert (one.stated, one.agent, one.session, one.host) == (first.ts, "pi", "s1", "desk")
-    assert (one.cue, one.reinforced, one.last, one.path) == ("explicit", 2, "2026-11-04", "shop/a.md")
+    assert (one.cue, one.reinforced, one.last) == ("explicit", 2, "2026-11-04")
     assert (one.verified, one.verified_code, one.code) == (cited.ts, "d" * 40, "d" * 40)
     assert one.cites == cited.cites
 
@@ -78,14 +80,50 @@ def test_to_verify_settles_what_was_contradicted_before() -> None:
     assert by_entry(records[:2])["a"].contradicted == 0
 
 
+def worded(*records: Evidence) -> dict[str, str]:
+    return {name: one.worded for name, one in by_entry(records).items()}
+
+
+def test_an_entry_is_as_old_as_its_last_statement() -> None:
+    assert worded(said(3, "stated", "a"), said(9, "stated", "a"))["a"] == "2026-11-09"
+    assert worded(said(3, "stated", "a", day="2024-05-06"))["a"] == "2024-05-06"
+    assert worded(said(3, "stated", "a"), said(9, "reinforced", "a"))["a"] == "2026-11-03"
+    assert worded(said(2, "pinned", "a"))["a"] == ""
+
+
+OTHER = "shop/other.md"
+
+
+def test_an_edit_makes_it_new_and_a_move_does_not() -> None:
+    assert worded(said(1, "stated", "a"), said(5, "moved", "a", "b"))["b"] == "2026-11-05"
+    moved = said(5, "moved", "a", "b", path=OTHER)
+    assert worded(moved, said(1, "stated", "a"))["b"] == "2026-11-01"
+    later = [said(6, "reinforced", "a"), said(7, "moved", "b", "c", path=OTHER)]
+    assert worded(said(1, "stated", "a"), moved, *later)["c"] == "2026-11-07"
+    assert worded(said(5, "moved", "a", "b"))["b"] == "2026-11-05", "nobody had stated it"
+    both = [said(1, "stated", "a"), said(2, "stated", "b", path=OTHER)]
+    assert worded(*both, said(4, "moved", "a", "c"), said(6, "moved", "b", "c"))["c"] == "2026-11-02"
+
+
+def test_what_was_verified_and_contradicted_follows_the_entry_to_another_note() -> None:
+    records = [said(1, "stated", "a"), said(2, "verified", "a"), said(3, "contradicted", "a")]
+    one = by_entry([said(5, "moved", "a", "b", path=OTHER), *records])["b"]
+    assert (one.verified, one.contradicted_at) == ("2026-11-02", "2026-11-03")
+
+
 MOST_ENTRIES = "abcdef"
+
+DAYS = ("", "2024-05-06", "2026-12-01")
 
 RECORDS = st.lists(
     st.builds(
         lambda number, at, kind, entry, to: (
             Evidence(f"e{number}", f"2026-11-{at:02}", kind, "", f"{entry}.md", f"{to}.md")
             if kind == "renamed"
-            else Evidence(f"e{number}", f"2026-11-{at:02}", kind, entry, "a.md", to if to != entry else "x")
+            else replace(
+                said(at, kind, entry, to if to != entry else "x", f"{number % 2}.md", DAYS[number % 3]),
+                id=f"e{number}",
+            )
         ),
         st.integers(0, 99),
         st.integers(1, 12),

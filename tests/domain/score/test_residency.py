@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any, get_args
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 from ctxrepo.domain.score.residency import LEAST, Page, PageKind, Residency, resident
 
 
-def page(name: str, kind: PageKind = "fact", sizes: tuple[int, ...] = (0, 10, 40, 100), **more: Any) -> Page:
-    fields = {"is_pinned": False, "hash": "", "title": "", "updated": "", "confirmed": "", "place": 0}
-    return Page(id=name, path=f"{name}.md", kind=kind, sizes=sizes, **(fields | more))  # type: ignore[arg-type]
+def page(
+    name: str,
+    kind: PageKind = "fact",
+    sizes: tuple[int, int, int, int] = (0, 10, 40, 100),
+    place: int = 0,
+    updated: str = "",
+    *,
+    is_pinned: bool = False,
+) -> Page:
+    return Page(name, f"{name}.md", kind, is_pinned, "", "", updated, "", place, sizes)
 
 
 def levels(found: Residency) -> dict[str, str]:

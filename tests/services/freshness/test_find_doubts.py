@@ -9,7 +9,9 @@ import pytest
 from machines import Machine, make_ada
 
 from ctxrepo.domain.doubts.doubt import Doubt
+from ctxrepo.domain.records.evidence import Kind
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.errors import Uncommitted
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.notes.remember import remember_all
 from ctxrepo.services.notes.requests import Fact
@@ -35,18 +37,18 @@ class Remembering:
         self.machine = machine
         self.on(1, *OTHERS)
 
-    def on(self, day: int, *texts: str, **fact: str) -> list[str]:
+    def on(self, day: int, *texts: str, scope: str = "", category: str = "", key: str = "") -> list[str]:
         """Remember these facts at once; their ids."""
         memory, project = self.machine.open(), self.machine.project()
-        facts = [Fact(text, **fact) for text in texts]
+        facts = [Fact(text, scope=scope, category=category, key=key) for text in texts]
         done = remember_all(memory, facts, project, Origin(memory.host), FIRST + timedelta(days=day))
         return [one.id for one in done]
 
-    def say(self, kind: str, entry: str, day: int) -> None:
+    def say(self, kind: Kind, entry: str, day: int) -> None:
         """Record something of an entry."""
         memory, when = self.machine.open(), FIRST + timedelta(days=day)
         with drafting(memory, "edit", Origin(memory.host), when) as draft:
-            record(draft, kind, entry, "shop/MEMORY.md", when)  # type: ignore[arg-type]
+            record(draft, kind, entry, "shop/MEMORY.md", when)
 
     def work(self, day: int = 40) -> list[Doubt]:
         """What is in doubt once the worker has been there."""
@@ -69,6 +71,18 @@ def test_a_newer_fact_puts_the_older_one_in_doubt_wherever_each_stands(shop: Rem
     assert (doubt.kind, doubt.entry, doubt.by) == ("overtaken", old, new)
     assert doubt.words == f"perhaps overtaken by ^{new[:7]} of 2026-10-10"
     assert doubt.path == "shop/topics/gotcha.md"
+
+
+def test_what_waits_for_a_commit_is_judged_by_what_is_recorded_of_it(shop: Remembering) -> None:
+    shop.work(day=1)
+    shop.machine.git("config", "--global", "commit.gpgsign", "true")
+    shop.machine.git("config", "--global", "gpg.program", "/nowhere/gpg")
+    (old,), (new,) = shop.on(2, OLD), shop.on(9, NEW)
+    with pytest.raises(Uncommitted):
+        commit(shop.machine.open(), FIRST + timedelta(days=10))
+    assert shop.scanned()
+    (doubt,) = shop.machine.open().cache.doubts()
+    assert (doubt.entry, doubt.by, doubt.since[:10]) == (old, new, "2026-10-10")
 
 
 def test_facts_of_another_scope_and_of_the_same_moment_are_in_no_doubt(shop: Remembering) -> None:

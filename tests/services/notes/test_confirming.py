@@ -9,7 +9,7 @@ import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
 
-from ctxrepo.domain.project.target import parse_entry
+from ctxrepo.domain.project.target import Target, parse_entry
 from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
 from ctxrepo.domain.records.evidence import Kind
 from ctxrepo.domain.records.save import Origin
@@ -30,10 +30,17 @@ def mine(copies: Copies) -> Machine:
     return copies.of(make_ada)
 
 
-def say(machine: Machine, text: str, by: Origin = AGENT, days: int = 0, **fact: object) -> tuple[str, int]:
+def say(
+    machine: Machine,
+    text: str,
+    by: Origin = AGENT,
+    days: int = 0,
+    scope: str = "",
+    supersedes: Target | None = None,
+) -> tuple[str, int]:
     """The id of the entry, and how often it was reinforced if this did so."""
     memory, project = machine.open(), machine.project()
-    facts = [Fact(text, **fact)]  # type: ignore[arg-type]
+    facts = [Fact(text, scope=scope, supersedes=supersedes)]
     (done,) = remember_all(memory, facts, project, by, NOW + timedelta(days=days), code_of(machine))
     return done.id, done.reinforced
 

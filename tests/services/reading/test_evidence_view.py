@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import get_args
 
 import pytest
 from copies import Copies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from machines import NOW, Machine, make_ada
+from machines import NOW, Machine, make_ada, make_machine
 
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import EVIDENCE
@@ -151,10 +151,11 @@ def _noting(texts: list[str], parse: Callable[[str], object], text: str) -> obje
     return parse(text)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_cannot_be_read_is_an_error(mine: Machine) -> None:
-    mine.remember("the port is 5432")
-    file = next((mine.clone / EVIDENCE).iterdir())
-    file.chmod(0)
+def test_a_file_that_cannot_be_read_is_an_error(commoner: Path) -> None:
+    mine = make_machine(commoner, "ada", TZ="UTC")  # with an `init` of its own: root's copies are root's
+    mine.init()
+    mine.write(FILES[0], line(1, "stated", "a", "", ""))
+    assert evidence_now(mine.open())
+    (mine.clone / FILES[0]).chmod(0)
     with pytest.raises(Unreadable):
         evidence_now(mine.open())

@@ -25,9 +25,10 @@ IDS = ["a", "b", "c", "\ud800"]
 
 def line(number: int, kind: Kind, entry: str, to: str) -> str:
     is_note = kind == "renamed"
-    names = ("", f"{entry}.md", f"{to}.md") if is_note else (entry, "n.md", to if to != entry else "x")
-    fields = json.loads(to_line(Evidence(f"e{number}", f"2026-{number % 13:02}", kind, *names, key=entry)))
-    return json.dumps(fields)
+    path, day = f"{number % 2}.md", "2024-05-06" if number % 3 else ""
+    names = ("", f"{entry}.md", f"{to}.md") if is_note else (entry, path, to if to != entry else "x")
+    record = Evidence(f"e{number}", f"2026-{number % 13:02}", kind, *names, key=entry, day=day)
+    return json.dumps(json.loads(to_line(record)))
 
 
 LINES = st.one_of(
