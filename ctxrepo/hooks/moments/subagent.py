@@ -9,9 +9,9 @@ from ctxrepo.hooks.known.packet_rows import selected_of
 from ctxrepo.hooks.known.world import World, gives
 from ctxrepo.hooks.moments.claim import is_withheld
 from ctxrepo.hooks.own_files import today
-from ctxrepo.hooks.packet.lane import SUBAGENT, PacketContents, PacketSource
+from ctxrepo.hooks.packet.lane import SCORED, SUBAGENT, PacketContents, PacketSource
 from ctxrepo.hooks.packet.packet import packet
-from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
+from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of_subagent, preset_of
 from ctxrepo.hooks.session.ledger_words import GENERATION, PARENT
 from ctxrepo.hooks.session.session import Session
 
@@ -22,7 +22,8 @@ Don't write to it: report what is worth keeping to the agent that started you.
 
 
 def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """One short block: how to read, and rules and the index where the mode has an index given."""
+    """One short block: how to read, and rules and the index, or the situation report, where the mode has an
+    index given."""
     folder = SessionFolder(event.cwd)
     cache = _cache_for(db, world, event, folder)
     if cache is None:
@@ -31,9 +32,11 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         place = place_of(db, world, folder)
         contents = PacketContents(WORDS, place.scopes if gives(world, "subindex") else [])
         first = selected_of(cache, place.project, world.tape_owner) if contents.scopes else []
-        for lane in lanes_of(SUBAGENT):
-            lane.collect(PacketSource(cache, first, BUDGETS[SUBAGENT], "", world.global_folder), contents)
-        made = packet(contents, today(), world.secret, SUBAGENT, world.packet_budget)
+        preset = SCORED if preset_of(world) == SCORED else SUBAGENT
+        lanes = lanes_of_subagent(preset)
+        for lane in lanes:
+            lane.collect(PacketSource(cache, first, BUDGETS[preset], "", world.global_folder), contents)
+        made = packet(contents, today(), world.secret, preset, world.packet_budget, lanes)
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note(PARENT, event.session)
         session.note(GENERATION, generation_of(cache))
@@ -45,7 +48,10 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
 
 
 def prompt_of_subagent(db: _sqlite3.Connection, world: World, event: Event) -> str:
-    """What a subagent's task recalls; what is new in memory is told to the agent that started it."""
+    """What a subagent's task recalls; what is new in memory is told to the agent that started it. Beside a
+    situation report nothing is looked for."""
+    if preset_of(world) == SCORED:
+        return ""
     folder = SessionFolder(event.cwd)
     cache = _cache_for(db, world, event, folder)
     if cache is None:

@@ -7,6 +7,7 @@ from ctxrepo.hooks.packet.lane import (
     CLAWVM,
     DAILY,
     DEFAULT,
+    SCORED,
     SCRATCHPAD,
     SEMANTIC,
     SUBAGENT,
@@ -45,7 +46,12 @@ class _Caveat(PacketLane):
 
 PREAMBLE_LANE = _Preamble(
     "preamble",
-    {DEFAULT: Bounds(1300, 2000), CLAWVM: Bounds(1300, 2000), SUBAGENT: Bounds(500, 500)},
+    {
+        DEFAULT: Bounds(1300, 2000),
+        CLAWVM: Bounds(1300, 2000),
+        SCORED: Bounds(500, 500),
+        SUBAGENT: Bounds(500, 500),
+    },
 )
 CAVEAT = _Caveat("caveat", {SEMANTIC: Bounds(300, 300)})
 

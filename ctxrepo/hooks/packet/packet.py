@@ -106,11 +106,17 @@ class Packet:
 
 
 def packet(
-    contents: PacketContents, today: int, secret: str, preset: str = DEFAULT, budget: int = 0
+    contents: PacketContents,
+    today: int,
+    secret: str,
+    preset: str = DEFAULT,
+    budget: int = 0,
+    lanes: list[PacketLane] | None = None,
 ) -> Packet:
-    """One block of at most `budget` bytes (0: the preset's). `today` is in days since 1970, `secret` the key
-    of the seal in hex. What doesn't fit is cut between lines or entries, and the cut is marked."""
-    most, lanes = BUDGETS[preset], lanes_of(preset)
+    """One block of these `lanes` (None: the preset's), at most `budget` bytes (0: the preset's). `today` is
+    in days since 1970, `secret` the key of the seal in hex. What doesn't fit is cut between lines or entries,
+    and the cut is marked."""
+    most, lanes = BUDGETS[preset], lanes or lanes_of(preset)
     most = min(budget, most) if budget else most
     draft = _drafted(contents, lanes, preset, today, most)
     # A lane that is written after the recall lane may show the same entry, and one after the pinned lane may

@@ -35,12 +35,6 @@ def budget_beside(world: World, own_prompt: str) -> int:
 
 def lanes_of(preset: str) -> list[PacketLane]:
     """The lanes of a preset, in the order in which they are given room; no other lane's module is loaded."""
-    if preset == SUBAGENT:
-        from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
-        from ctxrepo.hooks.packet.index_lanes import INDEX
-        from ctxrepo.hooks.packet.note_lanes import RULES_LANE
-
-        return [PREAMBLE_LANE, RULES_LANE, INDEX]
     if preset == CLAWVM:
         from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
         from ctxrepo.hooks.packet.note_lanes import FIRST_LINES
@@ -79,6 +73,18 @@ def lanes_of(preset: str) -> list[PacketLane]:
         *(PREAMBLE_LANE, FAULTS, PINNED_LANE, MEMORY_LANE, RULES_LANE, OPEN_ITEMS, TODAY),
         *(HANDOFF, RECALL, FILES, YESTERDAY, INDEX),
     ]
+
+
+def lanes_of_subagent(preset: str) -> list[PacketLane]:
+    """The lanes of a subagent, in the same order: those of a situation report, else rules and the index."""
+    from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
+
+    if preset == SCORED:
+        return [PREAMBLE_LANE, *lanes_of(SCORED)]
+    from ctxrepo.hooks.packet.index_lanes import INDEX
+    from ctxrepo.hooks.packet.note_lanes import RULES_LANE
+
+    return [PREAMBLE_LANE, RULES_LANE, INDEX]
 
 
 def preset_of(world: World) -> str:

@@ -42,6 +42,20 @@ def test_it_is_given_the_rules_and_no_prompt_brings_them_again(world: World) -> 
     assert [entry.text for entry in asked.entries] == ["- kranich is prod"]
 
 
+def test_beside_situation_reports_it_is_given_one_and_its_task_brings_up_no_more(world: World) -> None:
+    world.compile(preset="scored")
+    world.cache("c1", {"shop/topics/lessons.md": "- [lesson] tests need valkey on port 6390\n"})
+    text = world.run("SubagentStart")
+    (block,) = parse_all(text)
+    assert "Don't write to it" in block.preamble
+    assert "tests need valkey on port 6390" in text
+    assert not block.index
+    said = json.loads((PAYLOADS / "UserPromptSubmit.json").read_text())
+    said |= {"cwd": str(world.code), "agent_id": SAID["agent_id"], "session_id": SAID["session_id"]}
+    said["prompt"] = "the tests need valkey, on which port?"
+    assert world.raw(json.dumps(said).encode(), "UserPromptSubmit") == b""
+
+
 def test_a_large_memory_stays_within_its_budget(world: World) -> None:
     world.cache("c2", {f"shop/n{n}.md": f"---\ndescription: {'é' * 60}\n---\n" for n in range(400)})
     text = world.run("SubagentStart")
