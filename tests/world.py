@@ -29,6 +29,7 @@ from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.sessions.session_settings import silence_switches
 from ctxrepo.storage.cache.layout import Fault, NewestHandoff
+from ctxrepo.storage.cache.priorities import put_first_files
 from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -151,7 +152,7 @@ class World:
         firsts = [*((("", *note)) for note in notes or []), *((str(self.code), *file) for file in files)]
         cache = Cache.open(self.folder / "cache.db")
         rows = [FirstFile(top, path, rank, why) for rank, (top, path, why) in enumerate(firsts, 1)]
-        cache.set_recent({("example/shop", owner): rows}, "")
+        cache.change(put_first_files, {("example/shop", owner): rows}, "")
         cache.close()
 
     def run(self, payload: str, event: str = "", env: Mapping[str, str] | None = None, **fill: str) -> str:

@@ -174,13 +174,15 @@ def list_stale(desk: Desk, request: StaleRequest) -> Result[Sequence[StaleEntry]
     """List the entries that may hold no longer, each with the commands that settle it."""
     from ctxrepo.services.freshness.find_doubts import scan
     from ctxrepo.services.reading.find import scope_named
+    from ctxrepo.storage.cache.doubts import all_doubts
 
     if request.scope and request.project:
         raise UsageError("--scope and --project name two scopes", "Give one of them.")
     memory, asked = desk.memory, request.scope or request.project
     folder = scope_named(memory, asked, desk.project).folder if asked else ""
     scan(memory, desk.now)
-    doubts = (doubt for doubt in memory.cache.doubts() if not folder or doubt.path.startswith(f"{folder}/"))
+    below = f"{folder}/" if folder else ""
+    doubts = (doubt for doubt in memory.cache.ask(all_doubts) if doubt.path.startswith(below))
     known = ((memory.cache.find_entry(doubt.entry), doubt) for doubt in doubts)
     found = [StaleEntry(one.entry, doubt) for one, doubt in known if one]
     return Result(found, {"doubts": [_stale_fields(one) for one in found]})

@@ -22,6 +22,7 @@ from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.session_settings import settings_by_owner
 from ctxrepo.storage.cache.layout import digest_of
+from ctxrepo.storage.cache.priorities import put_first_files
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
@@ -50,7 +51,7 @@ def update_recent_files(memory: Memory) -> bool:
         for owner, tape in settings.items():
             tops = tuple(top for top in home.tops if not is_below_one(top, tape.exclude_dirs))
             firsts[home.project, owner] = choose(memory, replace(home, tops=tops), uses, tape) if tops else ()
-    memory.cache.set_recent(firsts, stamp)
+    memory.cache.change(put_first_files, firsts, stamp)
     return True
 
 

@@ -16,6 +16,7 @@ from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, CodeSca
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.project_code import ask_code, checkouts_of, code_stamp
 from ctxrepo.services.freshness.word_doubts import Ages
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.code.word_index import WordIndex
 from ctxrepo.storage.disk.foreign import text
@@ -34,7 +35,7 @@ def _doubts(given: DetectorInput) -> list[Doubt]:
     tops = checkouts_of(given.memory, given.scope)
     if not tops:
         return []
-    known = given.memory.cache.evidence([one.entry.id for one in given.entries])
+    known = given.memory.cache.ask(entry_evidence, [one.entry.id for one in given.entries])
     ages = Ages(given)
     entries = [_entry(given, number, known, ages) for number in range(len(given.entries))]
     declared = [declared_claims(known[e.id], e) for e in entries if e.id in known and known[e.id].holds]

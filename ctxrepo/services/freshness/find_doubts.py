@@ -13,6 +13,7 @@ from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
 from ctxrepo.services.reading.marks import evidence_at, keys_in
+from ctxrepo.storage.cache.doubts import put_doubts, scanned, stamp_of_scope
 from ctxrepo.storage.memory import Memory
 
 SOURCES = (DoubtSource("words", word_doubts), DoubtSource("use", use_doubts, use_stamp), CODE)
@@ -28,8 +29,8 @@ def scan(memory: Memory, now: datetime) -> int:
     due: dict[str, list[tuple[DoubtSource, str]]] = {}
     for scope in cache.scopes:
         for source in SOURCES:
-            stamp = "\n".join((cache.stamp_of(scope), recorded, source.stamp(memory, scope, now)))
-            if cache.scan_of(scope, source.name) != stamp:
+            stamp = "\n".join((cache.ask(stamp_of_scope, scope), recorded, source.stamp(memory, scope, now)))
+            if cache.ask(scanned, scope, source.name) != stamp:
                 due.setdefault(scope, []).append((source, stamp))
     if not due:
         return 0
@@ -41,7 +42,7 @@ def scan(memory: Memory, now: datetime) -> int:
         for source, stamp in sources:
             found = (doubt for doubt in source.detect(given) if doubt.entry in hashes)
             doubts = {doubt: hashes[doubt.entry] for doubt in found if not is_cleared(doubt, moments)}
-            cache.set_doubts(scope, source.name, doubts, stamp)
+            cache.change(put_doubts, scope, source.name, doubts, stamp)
     return sum(map(len, due.values()))
 
 

@@ -86,7 +86,7 @@ class EvidenceView:
         return self._ask(lambda rows: _in_order(rows.every()))
 
     def _ask(self, question: "Callable[[_Rows], _T]") -> _T:
-        return self._cache.ask_evidence(lambda cached: question(self._rows(cached)))
+        return self._cache.ask(lambda db: question(self._rows(EvidenceRows(db))))
 
     def _rows(self, cached: EvidenceRows) -> "_Rows":
         known, places, rest = cached.files(), dict[int, int](), list[Row]()

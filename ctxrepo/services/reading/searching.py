@@ -17,6 +17,7 @@ from ctxrepo.hooks.recall.prompt_query import postings, score_by_words, weighted
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order, where_else
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.cache.layout import CachedEntry, CachedNote
 from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.memory import Memory
@@ -108,7 +109,7 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
         hint = "`--in sessions` searches past sessions instead."
         raise NotFound(f"nothing found for {said!r}", hint if only else where_else(memory, hint))
     hits = _as_on_disk(memory, hits[:limit])
-    known = memory.cache.evidence(hit.id[1:] for hit in hits if hit.id)
+    known = memory.cache.ask(entry_evidence, (hit.id[1:] for hit in hits if hit.id))
     return [replace(hit, evidence=known.get(hit.id[1:])) for hit in hits]
 
 

@@ -22,7 +22,7 @@ _PUT = "insert or replace into doubt values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _STAMP = "select count(*), max(generation), total(id) from note where scope = ?"
 
 
-def doubts_in(db: sqlite3.Connection) -> list[Doubt]:
+def all_doubts(db: sqlite3.Connection) -> list[Doubt]:
     """All doubts about entries as they are now, by path and line; none of a superseded one."""
     return list(map(_doubt, db.execute(_HOLDING)))
 
@@ -55,6 +55,12 @@ def put_doubts(
         texts = (doubt.entry, doubt.path, doubt.kind, doubt.subject, doubt.words, doubt.since, doubt.by)
         db.execute(_PUT, (*map(storable, texts), doubt.is_sure, digest, scope, source))
     db.execute("insert or replace into scan values (?, ?, ?)", (scope, source, stamp))
+    show_doubts(db)
+
+
+def drop_doubts(db: sqlite3.Connection, entries: Iterable[str]) -> None:
+    """Drop all doubts about these entries, within the caller's transaction."""
+    db.executemany("delete from doubt where entry = ?", ((storable(entry),) for entry in entries))
     show_doubts(db)
 
 

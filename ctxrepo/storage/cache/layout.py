@@ -76,19 +76,6 @@ SUPERSEDED, EXPIRED = 1, 2
 """Values of `entry.struck` for what is not delivered."""
 
 
-class ScoredEntry(NamedTuple):
-    """An entry as scores are computed from it: `category` as it is written, `day` as YYYY-MM-DD or ''."""
-
-    id: str
-    scope: str
-    path: str
-    text: str
-    category: str
-    is_pinned: bool
-    day: str
-    is_doubtful: bool
-
-
 FaultKind = Literal[
     "settings", "clone", "bounds", "refused", "held", "hidden", "skipped", "note", "conflict", "deletion",
     "remote", "block", "proposal",
@@ -176,6 +163,6 @@ def put_handoffs(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> N
             db.execute("insert into handoff values (?, ?, ?, ?)", row)
 
 
-def set_meta(db: sqlite3.Connection, **values: str) -> None:
+def set_meta(db: sqlite3.Connection, /, **values: str) -> None:
     """Set keys of the cache's table `meta`."""
     db.executemany("insert or replace into meta values (?, ?)", values.items())

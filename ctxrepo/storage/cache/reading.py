@@ -6,26 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 
-from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.formats.blocks import texts_beside
-from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.domain.records.evidence import Evidence
-from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
 from ctxrepo.hooks.known.cached import LAST, NOTE_SPAN
 from ctxrepo.hooks.known.packet_rows import index_of
 from ctxrepo.hooks.recall.prompt_query import score_by_words
-from ctxrepo.storage.cache.doubts import doubts_in, scanned, stamp_of_scope
-from ctxrepo.storage.cache.evidence_rows import EvidenceRows
 from ctxrepo.storage.cache.layout import (
     ITEM_WORDS,
     SCHEMA,
     CachedEntry,
     CachedNote,
     Fault,
-    ScoredEntry,
     read_entry,
     read_note,
     spelled_out,
@@ -33,8 +26,7 @@ from ctxrepo.storage.cache.layout import (
 from ctxrepo.storage.processes.database import discard, rerun_if_damaged, storable, transaction
 
 if TYPE_CHECKING:
-    from ctxrepo.domain.score.activity import Activity
-    from ctxrepo.domain.score.standing import EntryStanding
+    from ctxrepo.domain.records.evidence import Evidence
 
 _SQL = texts_beside(__spec__, "reading.sql")
 _OWN = "(e.rowid in (select rowid from words where words match ?{}))"
@@ -46,6 +38,10 @@ _ALIKE = 40
 """Entries that are told as like a text."""
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+Question = Callable[Concatenate[sqlite3.Connection, _P], _T]
+"""A function in the module of a computed table, which is asked with the open cache and more."""
 
 Found = tuple[CachedEntry, str, float]
 """(entry, tags of its note joined by ', ', score: higher is better, 0 where nothing tells)"""
@@ -106,6 +102,15 @@ class CacheReading:
     def close(self) -> None:
         self._db.close()
 
+    @rerun_if_damaged(_empty)
+    def ask(self, question: "Question[_P, _T]", /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """The answer to a question; what it reads is all of one moment."""
+        self._db.execute("begin")
+        try:
+            return question(self._db, *args, **kwargs)
+        finally:
+            self._db.execute("commit")
+
     @property
     def head(self) -> str:
         """The commit the cache reflects; '' when it is empty."""
@@ -145,38 +150,10 @@ class CacheReading:
         """The stamp of what `recent` was made from; '' where it is empty."""
         return self._meta("recent")
 
-    @rerun_if_damaged(_empty)
-    def recent(self, project: str, owner: str = "") -> list[FirstFile]:
-        """The notes and files that come first for sessions of a project, by the settings of `owner`."""
-        query = """
-            select top, path, rank, why from recent where project = ? and owner = ? order by position"""
-        return [FirstFile(*row) for row in self._db.execute(query, (storable(project), owner))]
-
     @property
     def scores_stamp(self) -> str:
         """The stamp of what the scores were computed from; '' where there are none."""
         return self._meta("scores")
-
-    @rerun_if_damaged(_empty)
-    def changed_files(self, top: str) -> "dict[str, Activity]":
-        """path -> its activity, for the files of the checkout at `top` that changed lately."""
-        from ctxrepo.domain.score.activity import Activity
-
-        query = "select path, changes, day from changed_file where top = ?"
-        return {path: Activity(*row) for path, *row in self._db.execute(query, (storable(top),))}
-
-    @rerun_if_damaged(_empty)
-    def to_score(self) -> list[ScoredEntry]:
-        """The entries that have a standing: none of working notes, no superseded and no archived ones."""
-        return [ScoredEntry(*row) for row in self._db.execute(_SQL["to_score"])]
-
-    @rerun_if_damaged(_empty)
-    def scores(self) -> "dict[str, EntryStanding]":
-        """id -> its standing, for every entry that has one."""
-        from ctxrepo.domain.score.standing import EntryStanding  # few commands ask for scores
-
-        rows = self._db.execute("select entry, position, lifecycle, score, day, until from score")
-        return {row[0]: EntryStanding(*row) for row in rows}
 
     @rerun_if_damaged(_empty)
     def indexed(self, paths: Iterable[str]) -> set[str]:
@@ -203,21 +180,6 @@ class CacheReading:
     def faults(self) -> list[Fault]:
         """What sessions are told is wrong."""
         return [Fault(*row) for row in self._db.execute("select kind, text from fault order by rowid")]
-
-    @rerun_if_damaged(_empty)
-    def doubts(self) -> list[Doubt]:
-        """All doubts about entries as they are now, by path and line."""
-        return doubts_in(self._db)
-
-    @rerun_if_damaged(_empty)
-    def stamp_of(self, scope: str) -> str:
-        """What changes when a note of the scope does, or a mark of one of its entries."""
-        return stamp_of_scope(self._db, scope)
-
-    @rerun_if_damaged(_empty)
-    def scan_of(self, scope: str, source: str) -> str:
-        """The stamp with which a source of doubts last looked through the scope; '' where it didn't."""
-        return scanned(self._db, scope, source)
 
     @rerun_if_damaged(_empty)
     def facts(self, scope: str) -> list[CachedEntry]:
@@ -270,25 +232,6 @@ class CacheReading:
         """At most `most` entries whose id begins with `start`, by id and path."""
         rows = self._db.execute(_ENTRIES_BEGINNING, (storable(start), storable(start) + LAST, most))
         return [read_entry(row) for row in rows]
-
-    @rerun_if_damaged(_empty)
-    def evidence(self, ids: Iterable[str]) -> dict[str, EntryEvidence]:
-        """id -> what is said of these entries, as of the cache's tree; of others nothing was."""
-        return EvidenceRows(self._db).amounts(ids)
-
-    @rerun_if_damaged(_empty)
-    def all_evidence(self) -> dict[str, EntryEvidence]:
-        """The same of every entry."""
-        return EvidenceRows(self._db).all_amounts()
-
-    @rerun_if_damaged(_empty)
-    def ask_evidence(self, question: Callable[[EvidenceRows], _T]) -> _T:
-        """The answer of what asks more than once, all of one moment."""
-        self._db.execute("begin")
-        try:
-            return question(EvidenceRows(self._db))
-        finally:
-            self._db.execute("commit")
 
     @rerun_if_damaged(_empty)
     def notes_with(self, words: Sequence[str]) -> list[CachedNote]:

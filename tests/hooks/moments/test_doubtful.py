@@ -9,6 +9,7 @@ from world import World
 
 from ctxrepo.domain.doubts.doubt import Doubt, DoubtKind
 from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.storage.cache.doubts import put_doubts
 from ctxrepo.storage.cache.writer import Cache
 
 NOTES = {
@@ -38,7 +39,8 @@ def doubt(
     rival = next((one.entry.id for one in entries if by and by in one.entry.text), "")
     entry = known.entry
     found = Doubt(entry.id, entry.path, kind, "", words.format(rival[:7]), "2026-10-03", rival, is_sure)
-    cache.set_doubts(entry.path.partition("/")[0], about["about"], {found: known.hash} if words else {}, "")
+    doubts = {found: known.hash} if words else {}
+    cache.change(put_doubts, entry.path.partition("/")[0], about["about"], doubts, "")
     cache.close()
 
 

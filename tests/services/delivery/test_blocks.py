@@ -33,6 +33,7 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import faults
 from ctxrepo.services.setup.connection import Machine as Place
 from ctxrepo.storage.cache.layout import Fault
+from ctxrepo.storage.cache.priorities import put_first_files
 from ctxrepo.storage.disk.foreign import Change
 
 
@@ -304,7 +305,7 @@ def test_faults_are_not_in_it(mine: Machine) -> None:
 def test_files_touched_last_are_not_in_it(mine: Machine) -> None:
     put(mine)
     touched = FirstFile(str(mine.project_folder), "src/touched.py", 1, "edit 1-9")
-    mine.open().cache.set_recent({("git.example.org/ada/shop", ""): [touched]}, "")
+    mine.open().cache.change(put_first_files, {("git.example.org/ada/shop", ""): [touched]}, "")
     assert states(mine) == ["current"]
     memory, project = mine.open(), mine.project()
     assert "src/touched.py" in context(memory, project, Start(mine.project_folder)).text

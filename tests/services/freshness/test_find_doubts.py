@@ -16,6 +16,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.doubts import all_doubts
 from ctxrepo.storage.state.usage import UsageStore
 
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)
@@ -52,7 +53,7 @@ class Remembering:
         """What is in doubt once the worker has been there."""
         commit(self.machine.open(), FIRST + timedelta(days=day))
         self.machine.worker(lambda: FIRST + timedelta(days=day)).run()
-        return self.machine.open().cache.doubts()
+        return self.machine.open().cache.ask(all_doubts)
 
     def scanned(self, day: int = 40) -> int:
         return scan(self.machine.open(), FIRST + timedelta(days=day))
@@ -145,4 +146,4 @@ def test_an_edit_ends_it_at_once(shop: Remembering) -> None:
     assert edited.returncode == 0
     machine = shop.machine
     machine.ctxrepo("list")
-    assert machine.open().cache.doubts() == []
+    assert machine.open().cache.ask(all_doubts) == []

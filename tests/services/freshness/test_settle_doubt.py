@@ -9,6 +9,7 @@ import pytest
 from machines import Machine, make_ada
 
 from ctxrepo.domain.doubts.doubt import Doubt
+from ctxrepo.storage.cache.doubts import put_doubts
 
 OLD, NEW = "The payment service times out after 30 seconds", "The payment service times out after 60 seconds"
 
@@ -93,7 +94,7 @@ def test_where_no_entry_is_newer_accept_forgets_it(shop: Doubtful) -> None:
     known = memory.cache.find_entry(shop.new.lstrip("^"))
     assert known
     found = Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", "2026-10-03")
-    memory.cache.set_doubts("shop", "code", {found: known.hash}, "")
+    memory.cache.change(put_doubts, "shop", "code", {found: known.hash}, "")
     done = shop.machine.ctxrepo("inbox", "accept", f"{known.entry.id}-gone")
     assert "forgotten" in done.stdout
     assert shop.machine.ctxrepo("read", shop.new).returncode == 3

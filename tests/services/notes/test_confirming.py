@@ -21,6 +21,7 @@ from ctxrepo.services.notes.remember import remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 
 AGENT = Origin("desk", "s1", "pi")
 
@@ -52,7 +53,7 @@ def known(machine: Machine, entry: str) -> EntryEvidence:
     memory = machine.open()
     one = by_entry(evidence_now(memory))[entry]
     commit(memory, NOW)
-    assert memory.cache.evidence([entry]) == {entry: one}
+    assert memory.cache.ask(entry_evidence, [entry]) == {entry: one}
     return one
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from ctxrepo.hooks.known import cached as hook_cache
 from ctxrepo.hooks.known import packet_rows as hook_notes
 from ctxrepo.hooks.known.cached import HABITS, RULES
 from ctxrepo.hooks.recall.prompt_query import find
-from ctxrepo.storage.cache.layout import Fault, NewestHandoff
+from ctxrepo.storage.cache.layout import Fault, NewestHandoff, set_meta
 from ctxrepo.storage.cache.writer import Cache
 
 NONE = Marks()
@@ -279,6 +280,43 @@ def test_damage_found_later_is_cleared(tmp_path: Path) -> None:
     assert cache.apply("c2", [Note("shop/a.md", "- walnut")], [], NONE)
     assert recalled(cache, "walnut", "shop") == ["- walnut"]
     cache.close()
+
+
+@pytest.mark.parametrize("door", ["ask", "change"])
+def test_a_question_that_meets_damage_is_asked_again_of_an_empty_cache(cache: Cache, door: str) -> None:
+    cache.apply("c1", [Note("shop/a.md", "- walnut")], [], NONE)
+    heads = list[str]()
+
+    def question(_: sqlite3.Connection, answer: str) -> str:
+        heads.append(cache.head)
+        if cache.head:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        return answer
+
+    assert getattr(cache, door)(question, "none") == "none"
+    assert heads == ["c1", ""]
+
+
+def test_what_a_question_reads_is_of_one_moment(cache: Cache) -> None:
+    cache.apply("c1", [Note("shop/a.md", "- walnut")], [], NONE)
+
+    def question(_: sqlite3.Connection) -> tuple[str, str]:
+        before = cache.head
+        with closing(Cache.open(cache.path)) as other:
+            other.apply("c2", [Note("shop/a.md", "- almond")], [], NONE)
+        return before, cache.head
+
+    assert (cache.ask(question), cache.head) == (("c1", "c1"), "c2")
+
+
+def test_a_change_that_fails_half_way_is_none(cache: Cache) -> None:
+    def change(db: sqlite3.Connection) -> None:
+        set_meta(db, head="c9")
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError):
+        cache.change(change)
+    assert cache.head == ""
 
 
 def test_another_layout_is_built_anew(cache: Cache) -> None:
