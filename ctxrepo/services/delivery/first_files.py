@@ -21,8 +21,8 @@ from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.session_settings import settings_by_owner
-from ctxrepo.storage.cache.layout import digest_of
-from ctxrepo.storage.cache.priorities import put_first_files
+from ctxrepo.storage.cache.layout import digest_of, stamp_of_part
+from ctxrepo.storage.cache.priorities import RECENT, put_first_files
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
@@ -42,7 +42,7 @@ def update_recent_files(memory: Memory) -> bool:
     log = AccessLog(memory.state.access)
     wanted = [*sorted((c.top, c.project, c.folder) for c in checkouts), settings, is_md, memory.cache.head]
     stamp = f"{log.stamp} {digest_of(repr(wanted))}"
-    if memory.cache.recent_stamp == stamp:
+    if memory.cache.ask(stamp_of_part, RECENT) == stamp:
         return False
     touches = _with_real_paths(memory, _touches(log), [c.top for c in checkouts])
     firsts: dict[tuple[str, str], Sequence[FirstFile]] = {}

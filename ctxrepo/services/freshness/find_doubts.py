@@ -13,7 +13,8 @@ from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
 from ctxrepo.services.reading.marks import evidence_at, keys_in
-from ctxrepo.storage.cache.doubts import put_doubts, scanned, stamp_of_scope
+from ctxrepo.storage.cache.doubts import put_doubts, stamp_of_scope
+from ctxrepo.storage.cache.layout import stamp_of_part
 from ctxrepo.storage.memory import Memory
 
 SOURCES = (DoubtSource("words", word_doubts), DoubtSource("use", use_doubts, use_stamp), CODE)
@@ -30,7 +31,7 @@ def scan(memory: Memory, now: datetime) -> int:
     for scope in cache.scopes:
         for source in SOURCES:
             stamp = "\n".join((cache.ask(stamp_of_scope, scope), recorded, source.stamp(memory, scope, now)))
-            if cache.ask(scanned, scope, source.name) != stamp:
+            if cache.ask(stamp_of_part, source.name, scope) != stamp:
                 due.setdefault(scope, []).append((source, stamp))
     if not due:
         return 0

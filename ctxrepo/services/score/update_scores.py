@@ -16,8 +16,10 @@ from ctxrepo.domain.words.categories import category_of
 from ctxrepo.services.usage.entry_usage import counts_by_entry
 from ctxrepo.storage.cache.doubts import all_doubts
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
-from ctxrepo.storage.cache.layout import digest_of
+from ctxrepo.storage.cache.layout import digest_of, stamp_of_part
 from ctxrepo.storage.cache.priorities import (
+    ACTIVE,
+    SCORES,
     ScoredEntry,
     active_files,
     entries_to_score,
@@ -46,7 +48,7 @@ def update_scores(memory: Memory, now: int) -> bool:
     doubts = [(doubt.entry, doubt.told) for doubt in memory.cache.ask(all_doubts)]
     sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses, doubts]
     stamp = digest_of(repr(sources))
-    if memory.cache.scores_stamp == stamp:
+    if memory.cache.ask(stamp_of_part, SCORES) == stamp:
         return False
     evidence = memory.cache.ask(entry_evidence)
     named = _active_names(memory, heads)
@@ -85,17 +87,16 @@ def _update_changed_files(memory: Memory, now: int) -> dict[tuple[str, str], str
     known = (c for c in read_checkouts(memory.places.state) if may_doubt or not c.claim)
     folders = {c.top: c.folder for c in known if c.folder and os.path.isabs(c.top)}
     asked = [*folders][-_MOST_CHECKOUTS:]
-    heads = {top: stamp for top, stamp in memory.cache.noted("checkouts").items() if top in folders}
+    stamps = ((top, memory.cache.ask(stamp_of_part, ACTIVE, top)) for top in folders)
+    heads = {top: stamp for top, stamp in stamps if stamp}
     env, since = dict(memory.env), (now - KNOWN_DAYS) * _DAY
     found = {top: f"{head} {now}" for top, head in memory.outside.ask_each(asked, partial(_head, env), Path)}
     due = [top for top, stamp in found.items() if heads.get(top) != stamp]
     for top, times in memory.outside.ask_each(due, partial(_changed, since, env), Path):
         days = {path: [at // _DAY for at in moments] for path, moments in times.items()}
         files = {path: activity_of(of, now) for path, of in days.items()}
-        memory.cache.change(put_active_files, top, files)
+        memory.cache.change(put_active_files, top, files, found[top])
         heads[top] = found[top]
-    if due:
-        memory.cache.note(checkouts=heads)
     return {(folders[top], top): stamp for top, stamp in heads.items()}
 
 

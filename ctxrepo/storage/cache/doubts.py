@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ctxrepo.domain.doubts.doubt import Doubt, first_told
+from ctxrepo.storage.cache.layout import stamp_part
 from ctxrepo.storage.processes.database import storable
 
 _ALL = "select entry, path, kind, subject, words, since, by, sure, hash from doubt"
@@ -37,13 +38,6 @@ def stamp_of_scope(db: sqlite3.Connection, scope: str) -> str:
     return " ".join(map(str, db.execute(_STAMP, (storable(scope),)).fetchone()))
 
 
-def scanned(db: sqlite3.Connection, scope: str, source: str) -> str:
-    """The stamp with which a source of doubts last looked through the scope; '' where it didn't."""
-    query = "select stamp from scan where scope = ? and source = ?"
-    row = db.execute(query, (storable(scope), source)).fetchone()
-    return str(row[0]) if row else ""
-
-
 def put_doubts(
     db: sqlite3.Connection, scope: str, source: str, doubts: Mapping[Doubt, str], stamp: str
 ) -> None:
@@ -54,7 +48,7 @@ def put_doubts(
     for doubt, digest in doubts.items():
         texts = (doubt.entry, doubt.path, doubt.kind, doubt.subject, doubt.words, doubt.since, doubt.by)
         db.execute(_PUT, (*map(storable, texts), doubt.is_sure, digest, scope, source))
-    db.execute("insert or replace into scan values (?, ?, ?)", (scope, source, stamp))
+    stamp_part(db, source, stamp, scope)
     show_doubts(db)
 
 

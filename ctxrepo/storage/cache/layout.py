@@ -163,6 +163,20 @@ def put_handoffs(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> N
             db.execute("insert into handoff values (?, ?, ?, ?)", row)
 
 
+def stamp_of_part(db: sqlite3.Connection, part: str, about: str = "") -> str:
+    """The stamp of what a computed part of the cache was made from; '' where it wasn't made yet. It is `about`
+    one scope or checkout, or about all."""
+    row = db.execute(
+        "select stamp from part where name = ? and about = ?", (part, storable(about))
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def stamp_part(db: sqlite3.Connection, part: str, stamp: str, about: str = "") -> None:
+    """Say of a computed part what it is made from."""
+    db.execute("insert or replace into part values (?, ?, ?)", (part, storable(about), stamp))
+
+
 def set_meta(db: sqlite3.Connection, /, **values: str) -> None:
     """Set keys of the cache's table `meta`."""
     db.executemany("insert or replace into meta values (?, ?)", values.items())

@@ -8,8 +8,11 @@ from typing import NamedTuple
 from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.score.standing import EntryStanding
 from ctxrepo.domain.tape.touched_files import FirstFile
-from ctxrepo.storage.cache.layout import set_meta
+from ctxrepo.storage.cache.layout import stamp_part
 from ctxrepo.storage.processes.database import storable
+
+RECENT, SCORES, ACTIVE = "recent", "score", "changed_file"
+"""Names of parts, each that of its table; the last is made for each checkout."""
 
 _TO_SCORE = """
     select e.id, n.scope, n.path, e.text, e.category, e.pinned > 0, n.day, e.doubt != ''
@@ -39,7 +42,7 @@ def put_first_files(
             place = (storable(file.top), storable(file.path), file.rank, storable(file.why))
             values = (storable(project), owner, position, *place)
             db.execute("insert into recent values (?, ?, ?, ?, ?, ?, ?)", values)
-    set_meta(db, recent=stamp)
+    stamp_part(db, RECENT, stamp)
 
 
 def entries_to_score(db: sqlite3.Connection) -> list[ScoredEntry]:
@@ -62,7 +65,7 @@ def put_standings(db: sqlite3.Connection, standings: Iterable[EntryStanding], st
     db.execute("delete from score")
     db.executemany("insert or ignore into score values (?, ?, ?, ?, ?, ?)", rows)
     expire(db)
-    set_meta(db, scores=stamp)
+    stamp_part(db, SCORES, stamp)
 
 
 def active_files(db: sqlite3.Connection, top: str) -> dict[str, Activity]:
@@ -71,8 +74,9 @@ def active_files(db: sqlite3.Connection, top: str) -> dict[str, Activity]:
     return {path: Activity(*row) for path, *row in db.execute(query, (storable(top),))}
 
 
-def put_active_files(db: sqlite3.Connection, top: str, files: Mapping[str, Activity]) -> None:
-    """Put in which files of the checkout at `top` changed lately."""
+def put_active_files(db: sqlite3.Connection, top: str, files: Mapping[str, Activity], stamp: str) -> None:
+    """Put in which files of the checkout at `top` changed lately; `stamp` is that of its history."""
     rows = [(storable(top), storable(path), *activity) for path, activity in files.items()]
     db.execute("delete from changed_file where top = ?", (storable(top),))
     db.executemany("insert or ignore into changed_file values (?, ?, ?, ?)", rows)
+    stamp_part(db, ACTIVE, stamp, top)

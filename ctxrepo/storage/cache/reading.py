@@ -145,16 +145,6 @@ class CacheReading:
         """The mark of everything as it was when a commit was last found to hold it all."""
         return str(self.noted("mark") or "")
 
-    @property
-    def recent_stamp(self) -> str:
-        """The stamp of what `recent` was made from; '' where it is empty."""
-        return self._meta("recent")
-
-    @property
-    def scores_stamp(self) -> str:
-        """The stamp of what the scores were computed from; '' where there are none."""
-        return self._meta("scores")
-
     @rerun_if_damaged(_empty)
     def indexed(self, paths: Iterable[str]) -> set[str]:
         """Those of these notes that the index of a packet lists."""

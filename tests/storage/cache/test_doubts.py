@@ -10,8 +10,8 @@ import pytest
 from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.storage.cache.doubts import all_doubts, put_doubts, scanned, stamp_of_scope
-from ctxrepo.storage.cache.layout import CachedEntry
+from ctxrepo.storage.cache.doubts import all_doubts, put_doubts, stamp_of_scope
+from ctxrepo.storage.cache.layout import CachedEntry, stamp_of_part
 from ctxrepo.storage.cache.writer import Cache
 
 NONE = Marks()
@@ -49,7 +49,7 @@ def test_a_doubt_is_told_until_its_source_finds_it_no_more(cache: Cache) -> None
     assert doubted(cache) == {"walnut": "(gone)", "almond": "(gone)"}
     assert rivals(cache) == ["own", ""]
     assert [one.kind for one in cache.ask(all_doubts)] == ["gone", "overtaken", "gone"]
-    assert (cache.ask(scanned, "shop", "code"), cache.ask(scanned, "shop", "other")) == ("s1", "")
+    assert (cache.ask(stamp_of_part, "code", "shop"), cache.ask(stamp_of_part, "other", "shop")) == ("s1", "")
     cache.change(put_doubts, "shop", "code", {}, "s3")
     assert doubted(cache)["walnut"] == "(see ^own)"
     cache.change(put_doubts, "shop", "words", {}, "s3")
