@@ -20,7 +20,7 @@ from ctxrepo.services.freshness.code_claims import DeclaredClaims, states_of
 from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, scan_code
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
-from ctxrepo.storage.cache.doubts import all_doubts
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.memory import Memory
 from living.material.histories import DAY

@@ -33,7 +33,7 @@ from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, tape_here, told_handoff
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.services.sessions.session_settings import anchor_commands, keeps_anchors, tape_settings
-from ctxrepo.storage.cache.layout import put_handoffs
+from ctxrepo.storage.cache.cache import put_handoffs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.ledgers import Ledger

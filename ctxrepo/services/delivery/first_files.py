@@ -21,8 +21,9 @@ from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.session_settings import settings_by_owner
-from ctxrepo.storage.cache.layout import digest_of, stamp_of_part
-from ctxrepo.storage.cache.priorities import RECENT, put_first_files
+from ctxrepo.storage.cache.computed import RECENT, put_first_files, stamp_of_part
+from ctxrepo.storage.cache.entries import listed_notes
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
@@ -169,7 +170,7 @@ def select(
     rules = _rules(memory, home, settings)
     white = _white(memory, rules)
     order, uses = _order(memory, home, rules, touches, settings, newest_first=True)
-    indexed = memory.cache.indexed(note for path in (*white, *order) if (note := home.note(path)))
+    indexed = memory.cache.ask(listed_notes, filter(None, map(home.note, (*white, *order))))
     notes = [path for path in order if home.note(path) in indexed]
     files = [path for path in order if not home.note(path)]
     distinct: dict[str, str] = {}

@@ -24,7 +24,7 @@ from ctxrepo.services.reading.tape_files import tape_here
 from ctxrepo.services.sessions.found_messages import indexed_sessions
 from ctxrepo.services.sessions.session_projects import Projects
 from ctxrepo.services.usage.entry_usage import zombies
-from ctxrepo.storage.cache.doubts import all_doubts
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.memory import Memory
 

@@ -13,8 +13,8 @@ from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
 from ctxrepo.services.reading.marks import evidence_at, keys_in
-from ctxrepo.storage.cache.doubts import put_doubts, stamp_of_scope
-from ctxrepo.storage.cache.layout import stamp_of_part
+from ctxrepo.storage.cache.computed import put_doubts, stamp_of_part, stamp_of_scope
+from ctxrepo.storage.cache.entries import all_scopes, facts_of
 from ctxrepo.storage.memory import Memory
 
 SOURCES = (DoubtSource("words", word_doubts), DoubtSource("use", use_doubts, use_stamp), CODE)
@@ -28,7 +28,7 @@ def scan(memory: Memory, now: datetime) -> int:
     tree = memory.objects.tree_of(cache.head or None)
     recorded = memory.objects.key_at(tree, EVIDENCE) or ""
     due: dict[str, list[tuple[DoubtSource, str]]] = {}
-    for scope in cache.scopes:
+    for scope in cache.ask(all_scopes):
         for source in SOURCES:
             stamp = "\n".join((cache.ask(stamp_of_scope, scope), recorded, source.stamp(memory, scope, now)))
             if cache.ask(stamp_of_part, source.name, scope) != stamp:
@@ -38,7 +38,7 @@ def scan(memory: Memory, now: datetime) -> int:
     records = evidence_at(memory.objects, tree)
     moments, keys = moments_in(records), keys_in(records)
     for scope, sources in due.items():
-        given = DetectorInput(memory, scope, cache.facts(scope), moments, keys.get(scope, set()), now)
+        given = DetectorInput(memory, scope, cache.ask(facts_of, scope), moments, keys.get(scope, set()), now)
         hashes = {known.entry.id: known.hash for known in given.entries}
         for source, stamp in sources:
             found = (doubt for doubt in source.detect(given) if doubt.entry in hashes)

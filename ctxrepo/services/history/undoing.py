@@ -35,7 +35,7 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
 from ctxrepo.services.saving.evidence import made, record_all, settle_keys
 from ctxrepo.services.saving.write import Draft, drafting
-from ctxrepo.storage.cache.layout import put_handoffs
+from ctxrepo.storage.cache.cache import put_handoffs
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape

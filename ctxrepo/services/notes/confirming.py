@@ -18,7 +18,7 @@ from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.storage.cache.doubts import drop_doubts
+from ctxrepo.storage.cache.computed import drop_doubts
 from ctxrepo.storage.memory import Memory
 
 _VERBS: dict[Kind, str] = {"reinforced": "reinforce", "verified": "verify"}

@@ -14,9 +14,9 @@ from ctxrepo.domain.text import index_line, size
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
+from ctxrepo.storage.cache.computed import all_standings, entries_to_score
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.cache.layout import digest_of
-from ctxrepo.storage.cache.priorities import all_standings, entries_to_score
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import storable
 

@@ -8,7 +8,7 @@ from ctxrepo.domain.words.categories import category_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named, search_order
-from ctxrepo.storage.cache.priorities import ScoredEntry, all_standings, entries_to_score
+from ctxrepo.storage.cache.computed import ScoredEntry, all_standings, entries_to_score
 from ctxrepo.storage.memory import Memory
 
 LARGE = 3000

@@ -1,7 +1,7 @@
 """How the cache is laid out: its tables, and notes and entries from their rows."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ctxrepo.domain.formats.moment import seconds_of
@@ -154,27 +154,10 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def put_handoffs(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> None:
-    """Put the newest handoff of these scopes in the place of the one before."""
-    for handoff in handoffs:
-        row = tuple(map(storable, handoff._replace(text=handoff.text.strip("\r\n"))))
-        db.execute("delete from handoff where scope = ?", row[:1])
-        if row[-1]:
-            db.execute("insert into handoff values (?, ?, ?, ?)", row)
-
-
-def stamp_of_part(db: sqlite3.Connection, part: str, about: str = "") -> str:
-    """The stamp of what a computed part of the cache was made from; '' where it wasn't made yet. It is `about`
-    one scope or checkout, or about all."""
-    row = db.execute(
-        "select stamp from part where name = ? and about = ?", (part, storable(about))
-    ).fetchone()
+def meta_of(db: sqlite3.Connection, key: str) -> str:
+    """A value of the cache's table `meta`; '' without one."""
+    row = db.execute("select value from meta where key = ?", (key,)).fetchone()
     return str(row[0]) if row else ""
-
-
-def stamp_part(db: sqlite3.Connection, part: str, stamp: str, about: str = "") -> None:
-    """Say of a computed part what it is made from."""
-    db.execute("insert or replace into part values (?, ?, ?)", (part, storable(about), stamp))
 
 
 def set_meta(db: sqlite3.Connection, /, **values: str) -> None:

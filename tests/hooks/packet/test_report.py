@@ -20,9 +20,9 @@ from ctxrepo.hooks.known.world import World as HookWorld
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import SCORED
 from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, budget_beside, lanes_of
-from ctxrepo.storage.cache.doubts import put_doubts
-from ctxrepo.storage.cache.priorities import entries_to_score, put_standings
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.computed import entries_to_score, put_doubts, put_standings
+from ctxrepo.storage.cache.entries import entries_of_scopes
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_doubtful_entries_are_named_in_three_lines_with_their_doubt(world: World
     with closing(Cache.open(world.folder / "cache.db")) as cache:
         doubts = {
             Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", ""): known.hash
-            for known in cache.entries(["shop"])
+            for known in cache.ask(entries_of_scopes, ["shop"])
             if known.entry.text[-1] in "abcd"
         }
         cache.change(put_doubts, "shop", "test", doubts, "")

@@ -32,8 +32,9 @@ from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import faults
 from ctxrepo.services.setup.connection import Machine as Place
+from ctxrepo.storage.cache.cache import put_faults
+from ctxrepo.storage.cache.computed import put_first_files
 from ctxrepo.storage.cache.layout import Fault
-from ctxrepo.storage.cache.priorities import put_first_files
 from ctxrepo.storage.disk.foreign import Change
 
 
@@ -297,7 +298,7 @@ def test_a_file_that_is_gone_or_lost_its_block_stays_so(mine: Machine) -> None:
 
 def test_faults_are_not_in_it(mine: Machine) -> None:
     memory = mine.open()
-    memory.cache.set_faults([Fault("remote", "the remote refuses")])
+    memory.cache.change(put_faults, [Fault("remote", "the remote refuses")])
     put(mine)
     assert "refuses" not in (mine.project_folder / "AGENTS.md").read_text()
 

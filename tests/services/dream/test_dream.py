@@ -16,7 +16,7 @@ from ctxrepo.domain.records.evidence import marks
 from ctxrepo.services.dream.gather_brief import OFTEN
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.storage.cache.doubts import put_doubts
+from ctxrepo.storage.cache.computed import put_doubts
 
 NOTE = "shop/topics/ci.md"
 TEXTS = (

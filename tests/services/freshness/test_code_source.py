@@ -22,7 +22,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.storage.cache.doubts import all_doubts
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.state.compiled import find_checkout, record_checkout
 
 

@@ -16,7 +16,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.storage.cache.doubts import all_doubts
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.state.usage import UsageStore
 
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)

@@ -15,8 +15,8 @@ from ctxrepo.domain.text import day_of
 from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.score.update_scores import update_scores
-from ctxrepo.storage.cache.doubts import put_doubts
-from ctxrepo.storage.cache.priorities import all_standings, entries_to_score
+from ctxrepo.storage.cache.computed import all_standings, entries_to_score, put_doubts
+from ctxrepo.storage.cache.entries import entries_of_note, entry_by_id
 
 TODAY = day_of(NOW.isoformat()) or 0
 
@@ -106,7 +106,7 @@ def test_an_entry_is_given_up_to_its_date_and_comes_back_when_that_is_edited(min
     assert "the sky is blue" in given(mine)
     memory = mine.open()
     assert memory.cache.is_sound()
-    known = memory.cache.find_entry("freeze")
+    known = memory.cache.ask(entry_by_id, "freeze")
     assert known is not None
     assert (known.is_expired, known.is_struck) == (True, False)
     assert "its last day is over" in mine.ctxrepo("search", "freeze").stdout, "nothing is deleted"
@@ -163,7 +163,7 @@ def test_a_doubt_is_part_of_a_standing_and_goes_with_its_cause(mine: Machine) ->
     mine.write("shop/MEMORY.md", "- a fact\n")
     scored(mine)
     memory = mine.open()
-    (known,) = memory.cache.entries_of("shop/MEMORY.md")
+    (known,) = memory.cache.ask(entries_of_note, "shop/MEMORY.md")
     found = Doubt(known.entry.id, "shop/MEMORY.md", "gone", "a.py", "a.py is gone", "")
     memory.cache.change(put_doubts, "shop", "test", {found: known.hash}, "")
     assert update_scores(memory, TODAY)

@@ -18,8 +18,8 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_in_part, evidence_of, marks, to_line
 from ctxrepo.storage.cache import evidence_rows
+from ctxrepo.storage.cache.cache import Cache
 from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows, entry_evidence
-from ctxrepo.storage.cache.writer import Cache
 
 IDS = ["a", "b", "c", "\ud800"]
 

@@ -10,9 +10,10 @@ import pytest
 from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.storage.cache.doubts import all_doubts, put_doubts, stamp_of_scope
-from ctxrepo.storage.cache.layout import CachedEntry, stamp_of_part
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.computed import all_doubts, put_doubts, stamp_of_part, stamp_of_scope
+from ctxrepo.storage.cache.entries import entries_of_scopes
+from ctxrepo.storage.cache.layout import CachedEntry
 
 NONE = Marks()
 NOTE = Note("shop/a.md", "- walnut\n- almond <!-- ^own -->\n")
@@ -27,7 +28,7 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 
 def doubted(cache: Cache) -> dict[str, str]:
-    return {known.entry.plain: known.doubt for known in cache.entries(["shop"])}
+    return {known.entry.plain: known.doubt for known in cache.ask(entries_of_scopes, ["shop"])}
 
 
 def doubt(known: CachedEntry, by: str = "") -> dict[Doubt, str]:
@@ -43,7 +44,7 @@ def rivals(cache: Cache) -> list[str]:
 
 
 def test_a_doubt_is_told_until_its_source_finds_it_no_more(cache: Cache) -> None:
-    walnut, almond = cache.entries(["shop"])
+    walnut, almond = cache.ask(entries_of_scopes, ["shop"])
     cache.change(put_doubts, "shop", "code", doubt(walnut), "s1")
     cache.change(put_doubts, "shop", "words", doubt(walnut, by="own") | doubt(almond), "s2")
     assert doubted(cache) == {"walnut": "(gone)", "almond": "(gone)"}
@@ -57,7 +58,7 @@ def test_a_doubt_is_told_until_its_source_finds_it_no_more(cache: Cache) -> None
 
 
 def test_an_edit_ends_it_also_where_the_id_stays_and_another_note_does_not(cache: Cache) -> None:
-    walnut, almond = cache.entries(["shop"])
+    walnut, almond = cache.ask(entries_of_scopes, ["shop"])
     cache.change(put_doubts, "shop", "code", doubt(walnut) | doubt(almond), "")
     cache.apply("c2", [Note("shop/b.md", "- hazel\n")], [], NONE)
     assert doubted(cache) == {"walnut": "(gone)", "almond": "(gone)", "hazel": ""}
@@ -67,7 +68,7 @@ def test_an_edit_ends_it_also_where_the_id_stays_and_another_note_does_not(cache
 
 
 def test_what_is_superseded_is_in_no_doubt_and_what_is_pinned_does_not_step_back(cache: Cache) -> None:
-    walnut, _ = cache.entries(["shop"])
+    walnut, _ = cache.ask(entries_of_scopes, ["shop"])
     cache.change(put_doubts, "shop", "words", doubt(walnut, by="own"), "")
     cache.apply("c2", [], [], Marks(pinned=frozenset({walnut.entry.id})))
     assert (doubted(cache)["walnut"], rivals(cache)) == ("(see ^own)", ["", ""])
