@@ -284,6 +284,12 @@ def test_damage_found_later_is_cleared(tmp_path: Path) -> None:
     cache.close()
 
 
+def test_there_is_one_door_for_questions() -> None:
+    """What it holds is asked for by functions beside its tables: a method for each would be another way."""
+    its_own = {"open", "close", "clear", "is_sound", "head", "tree", "apply", "fill"}
+    assert {name for name in vars(Cache) if name[0] != "_"} == {"ask", "change", *its_own}
+
+
 @pytest.mark.parametrize("door", ["ask", "change"])
 def test_a_question_that_meets_damage_is_asked_again_of_an_empty_cache(cache: Cache, door: str) -> None:
     cache.apply("c1", [Note("shop/a.md", "- walnut")], [], NONE)
