@@ -21,6 +21,7 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.layout import CONFLICTS, is_aside, is_note
 from ctxrepo.services.rescue.mend import mend
 from ctxrepo.services.sync.exchange import SyncResult
+from ctxrepo.storage.cache.entries import entries_of_note
 
 NOTES = ("shop/MEMORY.md", "shop/topics/gotcha.md", "shop/topics/big.md", "global/topics/tools.md")
 SIZES = (3, 6, 15, 12)
@@ -129,7 +130,7 @@ class Place:
         paths = [
             path for path in self.notes() if not (is_aside(path) if is_current else _is_kept_aside(path))
         ]
-        entries = [entry for path in paths for entry in cache.entries_of(path)]
+        entries = [entry for path in paths for entry in cache.ask(entries_of_note, path)]
         texts = [entry.entry.text for entry in entries if not (is_current and entry.is_struck)]
         return {m[0] for text in texts for m in WORD.finditer(text)}
 

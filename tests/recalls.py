@@ -13,7 +13,7 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.choice import SOCIAL, RecallAnswer, choose, is_social, silent_answer
 from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 
 THINGS = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
 PAIRS = [Note(f"shop/n{n}.md", f"- the {a} {b}\n") for n, (a, b) in enumerate(combinations(THINGS, 2))]

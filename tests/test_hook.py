@@ -89,11 +89,12 @@ class TestSessionStart:
     def test_it_waits_for_a_worker_that_has_news(self, world: World) -> None:
         settle = (
             f"PYTHONPATH={HOOK.parents[1]} {sys.executable} -c 'import time, pathlib; "
-            "from ctxrepo.storage.cache.writer import Cache; "
+            "from ctxrepo.storage.cache.cache import Cache, put_round; "
             "from ctxrepo.domain.records.evidence import Marks; "
             "from ctxrepo.domain.note.note import Note; "
             f'c = Cache.open(pathlib.Path("{world.folder}/cache.db")); '
-            'c.apply("c2", [Note("global/news.md", "- Fresh")], [], Marks()); c.settle(time.time())\''
+            'c.apply("c2", [Note("global/news.md", "- Fresh")], [], Marks()); '
+            "c.change(put_round, time.time())'"
         )
         world.worker(settle)
         world.compile(remote="1")

@@ -15,7 +15,7 @@ from sessions import eventually
 
 from ctxrepo.hooks.wakeup import is_taken, start_worker, take
 from ctxrepo.services.faults.faults import of_worker
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache, all_faults
 from ctxrepo.storage.state.compiled import CompiledRepository, compile_settings, read_settings
 
 HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memory"}
@@ -65,7 +65,7 @@ def test_where_the_clone_was_removed_sessions_are_told_and_nothing_is_made_of_it
     shutil.rmtree(ada.clone)
     ada.clone.joinpath(".git/ctxrepo/replaced").mkdir(parents=True)
     assert ada.process("_work", "--state", str(ada.places.state)).returncode == 0
-    (fault,) = Cache.open(cache).faults()
+    (fault,) = Cache.open(cache).ask(all_faults)
     way = f"Move away what is there, then `ctxrepo init {remote}` brings it back."
     assert fault == ("clone", f"there is no memory repository at {ada.clone}. {way}")
     assert way in ada.ctxrepo("status").stderr

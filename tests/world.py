@@ -28,8 +28,9 @@ from ctxrepo.hooks.recall.ask_helper import address
 from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.sessions.session_settings import silence_switches
+from ctxrepo.storage.cache.cache import Cache, put_faults, put_round, put_stamps
+from ctxrepo.storage.cache.computed import put_first_files
 from ctxrepo.storage.cache.layout import Fault, NewestHandoff
-from ctxrepo.storage.cache.writer import Cache
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
     CompiledRepository,
@@ -133,9 +134,10 @@ class World:
     def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
         cache = Cache.open(self.folder / "cache.db")
         cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
-        cache.set_faults(Fault("note", fault) for fault in faults)
-        cache.store_stamps({scope: {f"{scope}/watched.md": ""} for scope in ("global", "shop", "other")})
-        cache.note_round(0)
+        cache.change(put_faults, [Fault("note", fault) for fault in faults])
+        scopes = ("global", "shop", "other")
+        cache.change(put_stamps, {scope: {f"{scope}/watched.md": ""} for scope in scopes})
+        cache.change(put_round, 0)
         cache.close()
 
     def hand_over(self, scope: str, text: str, day: str = "2026-11-21") -> None:
@@ -151,7 +153,7 @@ class World:
         firsts = [*((("", *note)) for note in notes or []), *((str(self.code), *file) for file in files)]
         cache = Cache.open(self.folder / "cache.db")
         rows = [FirstFile(top, path, rank, why) for rank, (top, path, why) in enumerate(firsts, 1)]
-        cache.set_recent({("example/shop", owner): rows}, "")
+        cache.change(put_first_files, {("example/shop", owner): rows}, "")
         cache.close()
 
     def run(self, payload: str, event: str = "", env: Mapping[str, str] | None = None, **fill: str) -> str:

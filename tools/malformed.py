@@ -28,7 +28,8 @@ from ctxrepo.domain.tape.anchors import anchors_of
 from ctxrepo.faces.cli.output import visible
 from ctxrepo.services.health.note_checks import findings_of
 from ctxrepo.services.saving.describe import lines_of_change
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.entries import entry_by_id
 
 KEYS = [
     "description",
@@ -326,7 +327,7 @@ def caching(cache: Cache) -> Callable[[bytes, Random], Wrong]:
         text = decode(data)
         cache.apply(f"{random.random()}", [Note("global/x.md", text)], (), Marks(frozenset(), frozenset()))
         for entry in entries_of("global/x.md", text):
-            if cache.find_entry(entry.id) is None:
+            if cache.ask(entry_by_id, entry.id) is None:
                 yield "an entry is not in the cache"
 
     return law

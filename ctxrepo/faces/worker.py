@@ -102,8 +102,8 @@ def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Work
 
     from ctxrepo.errors import NotInitialised
     from ctxrepo.services.sync.fetch import fetch_early
+    from ctxrepo.storage.cache.cache import Cache, put_faults
     from ctxrepo.storage.cache.layout import Fault
-    from ctxrepo.storage.cache.writer import Cache
     from ctxrepo.storage.memory import Memory
     from ctxrepo.storage.processes.lock import TryLock
     from ctxrepo.storage.user.places import Places
@@ -118,9 +118,8 @@ def _worker(world: World, lock: int, log_line: "Callable[[str], None]") -> "Work
         memory = replace(Memory.open(Places.of(env), env, or_last_settings=True), is_background=True)
     except NotInitialised as error:
         with closing(Cache.open(Path(world.repo.state, "cache.db"))) as cache:
-            cache.set_faults(
-                [Fault("clone", f"{error.message}. {error.hint}")]
-            )  # sessions go on with what it holds
+            # Sessions go on with what it holds.
+            cache.change(put_faults, [Fault("clone", f"{error.message}. {error.hint}")])
         raise
     remote_lock = TryLock(memory.state.lock("post"))
     early = fetch_early(memory, remote_lock)

@@ -18,7 +18,7 @@ from ctxrepo.errors import UNLOCK, ConfigError, CtxrepoError, GitFailed, Refused
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache, remark_of
 from ctxrepo.storage.clone.clone import Clone, require_our_format, require_owner
 from ctxrepo.storage.clone.housekeeping import no_gc
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED, OPEN, RefFiles
@@ -194,7 +194,7 @@ class Memory:
 
     def require_text(self, path: str) -> None:
         """Refused where this machine has only what a filter made of the note."""
-        if why := self.cache.noted("unread").get(path):
+        if why := self.cache.ask(remark_of, "unread").get(path):
             key = self.objects.files(self.head_tree, [path]).get(path)
             if self.filtered_text(path, key) is None:
                 raise Refused(

@@ -20,6 +20,8 @@ from odd import bound_socket, endless, folder, huge, loop, pipe, terminal
 from patient import PATIENT, run_patiently
 from silent import needs_silent_disk, silent_disk
 
+from ctxrepo.hooks.known.packet_rows import selected_of
+
 
 def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
@@ -278,7 +280,7 @@ def test_files_that_agents_touched_on_a_disk_that_is_gone_hide_no_others(
         work(mine)
         project = mine.project()
         assert project is not None
-        assert [file.path for file in mine.open().cache.recent(project.id)] == ["a.py"]
+        assert [file.path for file in mine.open().cache.ask(selected_of, project.id, "")] == ["a.py"]
 
 
 @needs_silent_disk

@@ -24,6 +24,7 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.cache import all_faults
 from ctxrepo.storage.worktree.checkout import Checkout
 
 pytestmark = pytest.mark.each_commit
@@ -155,14 +156,14 @@ def test_what_an_obstacle_hid_is_there_again_for_everybody(
         ada.sync()
         ben.sync()
         assert held_by(ada) == held_by(ben) == on_disk(ben) == NOTES
-        told = [fault.text for fault in ada.open().cache.faults() if fault.kind == "hidden"]
+        told = [fault.text for fault in ada.open().cache.ask(all_faults) if fault.kind == "hidden"]
         assert [any(line.startswith(place) for line in told) for place in places]
     take(ada, places)
     for _ in range(2):
         ada.sync()
         ben.sync()
         assert on_disk(ada) == on_disk(ben) == held_by(ada) == NOTES
-    assert not any("hides" in fault.text for fault in ada.open().cache.faults())
+    assert not any("hides" in fault.text for fault in ada.open().cache.ask(all_faults))
     assert ada.open().checkout.hidden.files() == {}
 
 
@@ -307,7 +308,8 @@ def test_rights_that_were_taken_and_given_back(both: Pair, place: str) -> None:
         ben.sync()
         ada.sync()
         assert any(
-            fault.text.startswith(place) and "hides" in fault.text for fault in ada.open().cache.faults()
+            fault.text.startswith(place) and "hides" in fault.text
+            for fault in ada.open().cache.ask(all_faults)
         )
         there.chmod(mode)
         ada.sync()
@@ -360,7 +362,7 @@ def test_many_notes_below_an_emptied_mount_point_are_held_back_and_told(both: Pa
     held = ada.sync()
     ben.sync()
     assert {r.path for r in held.held} == {p for p in {**NOTES, **more} if p.startswith("shop/")}
-    assert any("held back" in fault.text for fault in ada.open().cache.faults())
+    assert any("held back" in fault.text for fault in ada.open().cache.ask(all_faults))
     assert on_disk(ben) == NOTES
     (ada.clone / "shop").rmdir()
     away.rename(ada.clone / "shop")

@@ -20,6 +20,7 @@ from ctxrepo.services.freshness.code_claims import DeclaredClaims, states_of
 from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, scan_code
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.memory import Memory
 from living.material.histories import DAY
@@ -65,7 +66,7 @@ def _scan(memory: Memory, code: Path | None, now: datetime) -> None:
 
 def _doubts(memory: Memory) -> Mapping[str, str]:
     """Entry id, without ^ -> the words of its doubt; that an entry is idle says nothing against it."""
-    return {doubt.entry: doubt.words for doubt in memory.cache.doubts() if doubt.told}
+    return {doubt.entry: doubt.words for doubt in memory.cache.ask(all_doubts) if doubt.told}
 
 
 def _mark(hit: RecalledEntry) -> str:

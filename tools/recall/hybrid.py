@@ -25,9 +25,10 @@ from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.prompt_query import hits_of, score_by_words
 from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.services.meaning.fusion import FUSION, Fusion, Shares, above_usual, fused, in_rare_words, least
-from ctxrepo.services.meaning.meanings import Meanings, Space, embed, scopes_of, texts_of
+from ctxrepo.services.meaning.meanings import Meanings, Space, embed, texts_of
 from ctxrepo.services.meaning.semantic import CANDIDATES, LOOKED_AT, open_semantic, text_of
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.entries import all_scopes
 from ctxrepo.storage.meaning.vectors import Embedder, digest_of
 
 DATA = Path(__file__).parent / "data"
@@ -110,12 +111,12 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     assert cache is not None
     # Not `pending`, which lets go of what the other memories need.
     texts = {
-        digest_of(t): t for scope in scopes_of(cache) for one in texts_of(cache, scope) for t in one.texts
+        digest_of(t): t for scope in all_scopes(cache) for one in texts_of(cache, scope) for t in one.texts
     }
     there = meanings.vectors.some(texts.keys())
     missing = [text for digest, text in texts.items() if digest not in there]
     embed(meanings.vectors, embedder, missing, lambda *_: True)
-    scopes = scopes_of(cache)
+    scopes = all_scopes(cache)
     space = meanings.of(cache, scopes)
     numbers = space.numbers.tolist()
     hits = {number: hits_of(cache, {number: 0.0}, 1)[0] for number in numbers}

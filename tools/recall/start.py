@@ -17,7 +17,7 @@ from ctxrepo.hooks.known.packet_rows import PacketEntry
 from ctxrepo.hooks.packet.lane import DEFAULT, PacketContents, PacketSource, ScopeContents
 from ctxrepo.hooks.packet.packet import packet
 from ctxrepo.hooks.packet.presets import BUDGETS, lanes_of
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 
 _SECRET = "00"
 

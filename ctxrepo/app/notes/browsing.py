@@ -14,6 +14,8 @@ from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.target import ScopeName
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.cache import remark_of
+from ctxrepo.storage.cache.entries import entries_of_note
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -112,10 +114,14 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     name = request.target.entry_id or request.target.word
     if entry and name and not entry.id.startswith(name):
         desk.notice(f"^{name} is ^{entry.id} now, at {entry.at}")
-    if note.path in desk.memory.cache.noted("ignored"):
+    if note.path in desk.memory.cache.ask(remark_of, "ignored"):
         desk.notice(f"{note.path} is only on this machine: git ignores it")
     head = note.head
-    doubts = {known.entry.id: known.doubt for known in desk.memory.cache.entries_of(note.path) if known.doubt}
+    doubts = {
+        known.entry.id: known.doubt
+        for known in desk.memory.cache.ask(entries_of_note, note.path)
+        if known.doubt
+    }
     shown = [entry] if entry else note.entries
     doubtful = [f"^{one.id} at {one.at} {doubts[one.id]}" for one in shown if one.id in doubts]
     desk.notice(*doubtful[:_MOST_DOUBTS])

@@ -34,8 +34,10 @@ def require_claims(desk: Desk, facts: Sequence[Fact]) -> None:
 def claim_lines(desk: Desk, entries: Sequence[tuple[str, str]]) -> list[str]:
     """A line about each claim that was declared with these entries, given by (id, path): first those that
     hold no longer, and of many the first few."""
+    from ctxrepo.storage.cache.evidence_rows import entry_evidence
+
     memory = desk.memory
-    known = memory.cache.evidence([entry for entry, _ in entries]).values() if entries else ()
+    known = memory.cache.ask(entry_evidence, [entry for entry, _ in entries]).values() if entries else ()
     if not any(one.holds for one in known) and not memory.journal.names():
         return []
     from ctxrepo.services.freshness.claims_at_hand import MOST_SHOWN, claims_now

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.secrets import mask, scan
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.entries import counted_notes, entries_of_scopes
 
 if TYPE_CHECKING:
     from ctxrepo.domain.records.decision import ItemToDecide
@@ -223,10 +224,10 @@ def report_notes(
     if missing := len(paths) - len(bodies):
         left.append(NotShown(f"the texts of {counted(missing, 'note')}", "ctxrepo read TARGET"))
     marks: dict[str, dict[int, EntryNotes]] = {path: {} for path in bodies}
-    for one in memory.cache.entries(sorted({path.partition("/")[0] for path in bodies})):
+    for one in memory.cache.ask(entries_of_scopes, sorted({path.partition("/")[0] for path in bodies})):
         if (entry := one.entry).path in marks:
             marks[entry.path][entry.first_line] = _of_entry(one, usages.get(entry.id))
-    known = {note.path: (note, count) for note, count in memory.cache.counted_notes(folders)}
+    known = {note.path: (note, count) for note, count in memory.cache.ask(counted_notes, folders)}
     heads = [_head(path, known[path][0] if path in known else None) for path in paths]
     masked = iter(_all_masked([text for head in heads for text in head]))
     found = []

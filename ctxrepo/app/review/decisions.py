@@ -14,6 +14,7 @@ from ctxrepo.domain.project.target import ScopeName
 from ctxrepo.domain.records.decision import command as command
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.entries import entry_by_id
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -174,14 +175,16 @@ def list_stale(desk: Desk, request: StaleRequest) -> Result[Sequence[StaleEntry]
     """List the entries that may hold no longer, each with the commands that settle it."""
     from ctxrepo.services.freshness.find_doubts import scan
     from ctxrepo.services.reading.find import scope_named
+    from ctxrepo.storage.cache.computed import all_doubts
 
     if request.scope and request.project:
         raise UsageError("--scope and --project name two scopes", "Give one of them.")
     memory, asked = desk.memory, request.scope or request.project
     folder = scope_named(memory, asked, desk.project).folder if asked else ""
     scan(memory, desk.now)
-    doubts = (doubt for doubt in memory.cache.doubts() if not folder or doubt.path.startswith(f"{folder}/"))
-    known = ((memory.cache.find_entry(doubt.entry), doubt) for doubt in doubts)
+    below = f"{folder}/" if folder else ""
+    doubts = (doubt for doubt in memory.cache.ask(all_doubts) if doubt.path.startswith(below))
+    known = ((memory.cache.ask(entry_by_id, doubt.entry), doubt) for doubt in doubts)
     found = [StaleEntry(one.entry, doubt) for one, doubt in known if one]
     return Result(found, {"doubts": [_stale_fields(one) for one in found]})
 

@@ -15,6 +15,7 @@ from ctxrepo.domain.project.layout import is_archived
 from ctxrepo.domain.project.target import NoteOrEntry
 from ctxrepo.domain.records.entry_use import COUNTS, Usage
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.entries import entries_of_note, entry_by_id
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -162,7 +163,7 @@ def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Itera
     if is_archived(found.path):
         yield "archived: no session is given it"
     if found.id:
-        cached = memory.cache.find_entry(found.id)
+        cached = memory.cache.ask(entry_by_id, found.id)
         if cached and cached.is_pinned:
             yield "pinned"
         if cached and cached.is_struck:
@@ -171,7 +172,7 @@ def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Itera
         if cached and cached.is_expired:
             yield _EXPIRED
         return
-    entries = memory.cache.entries_of(found.path)
+    entries = memory.cache.ask(entries_of_note, found.path)
     if pinned := sum(entry.is_pinned for entry in entries):
         yield f"{pinned} of its {len(entries)} entries pinned"
     if struck := sum(entry.is_struck for entry in entries):

@@ -5,8 +5,9 @@ import _sqlite3
 from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.world import open_database
 
-FORMAT = "17"
-"""Version of the layout, and of the rules of pins and superseding; a cache of another counts as missing."""
+FORMAT = "17-9bfb872d"
+"""Version of the rules of pins and superseding, and a digest of the layout, which a test of it tells
+(tests/storage/cache/test_layout.py); a cache of another counts as missing."""
 
 BETWEEN_TITLES = "\x1f"
 """Stands between the titles in an entry's `heading`."""

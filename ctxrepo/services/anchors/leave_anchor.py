@@ -33,6 +33,7 @@ from ctxrepo.services.reading.find import NamedScope, scope_named
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, tape_here, told_handoff
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.services.sessions.session_settings import anchor_commands, keeps_anchors, tape_settings
+from ctxrepo.storage.cache.cache import put_handoffs
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.state.ledgers import Ledger
@@ -188,7 +189,7 @@ def append_to_tape(draft: Draft, tape: str, lines: Iterable[str], now: datetime)
 
 def tell_newest(memory: Memory, folder: str) -> None:
     """Tell the cache which handoff of a scope is the newest: no commit tells of those on this machine."""
-    memory.cache.set_handoffs([told_handoff(memory, memory.head_tree, folder)])
+    memory.cache.change(put_handoffs, [told_handoff(memory, memory.head_tree, folder)])
 
 
 def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime) -> Anchor:

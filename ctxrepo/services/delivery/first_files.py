@@ -21,6 +21,8 @@ from ctxrepo.hooks.session.ledger import read_ledger
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.session_settings import settings_by_owner
+from ctxrepo.storage.cache.computed import RECENT, put_first_files, stamp_of_part
+from ctxrepo.storage.cache.entries import listed_notes
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
@@ -41,7 +43,7 @@ def update_recent_files(memory: Memory) -> bool:
     log = AccessLog(memory.state.access)
     wanted = [*sorted((c.top, c.project, c.folder) for c in checkouts), settings, is_md, memory.cache.head]
     stamp = f"{log.stamp} {digest_of(repr(wanted))}"
-    if memory.cache.recent_stamp == stamp:
+    if memory.cache.ask(stamp_of_part, RECENT) == stamp:
         return False
     touches = _with_real_paths(memory, _touches(log), [c.top for c in checkouts])
     firsts: dict[tuple[str, str], Sequence[FirstFile]] = {}
@@ -50,7 +52,7 @@ def update_recent_files(memory: Memory) -> bool:
         for owner, tape in settings.items():
             tops = tuple(top for top in home.tops if not is_below_one(top, tape.exclude_dirs))
             firsts[home.project, owner] = choose(memory, replace(home, tops=tops), uses, tape) if tops else ()
-    memory.cache.set_recent(firsts, stamp)
+    memory.cache.change(put_first_files, firsts, stamp)
     return True
 
 
@@ -168,7 +170,7 @@ def select(
     rules = _rules(memory, home, settings)
     white = _white(memory, rules)
     order, uses = _order(memory, home, rules, touches, settings, newest_first=True)
-    indexed = memory.cache.indexed(note for path in (*white, *order) if (note := home.note(path)))
+    indexed = memory.cache.ask(listed_notes, filter(None, map(home.note, (*white, *order))))
     notes = [path for path in order if home.note(path) in indexed]
     files = [path for path in order if not home.note(path)]
     distinct: dict[str, str] = {}

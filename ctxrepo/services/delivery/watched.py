@@ -8,8 +8,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from ctxrepo.domain.project.layout import CHECKLIST, MEMORY, is_ignored
+from ctxrepo.hooks.known.packet_rows import index_of
 from ctxrepo.hooks.known.world import stamp_of
+from ctxrepo.storage.cache.cache import put_stamps, watched_stamps
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.processes.database import storable
 from ctxrepo.storage.worktree.stamps import read_id
 
 MAX_NOTES, MAX_FOLDERS, MAX_SCOPES = 64, 16, 32
@@ -20,7 +23,7 @@ _SHOWN = (MEMORY, CHECKLIST)
 
 def take_stamps(memory: Memory) -> dict[str, str]:
     """The stamps of all that is watched, by path, as they are now; take them before you look at files."""
-    watched = (path for paths in memory.cache.watched_stamps().values() for path in paths)
+    watched = (path for paths in memory.cache.ask(watched_stamps).values() for path in paths)
     return {path: stamp_of(str(memory.root / path)) for path in watched}
 
 
@@ -30,7 +33,7 @@ def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str
     stored, too: how the file differs is known (held back, or skipped). All else keeps its old stamp, by which
     a hook sees the change."""
     cache, objects = memory.cache, memory.objects
-    known = cache.watched_stamps()
+    known = cache.ask(watched_stamps)
     head = cache.head
     if not head or not objects.has(head):
         return
@@ -46,7 +49,7 @@ def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str
             is_known = now in (were.get(path), (before or {}).get(path)) or _is_committed(memory, tree, path)
             stamps[scope][path] = now if is_known else were.get(path, "?")
     if stamps != known or list(stamps) != list(known):
-        cache.store_stamps(stamps)
+        cache.change(put_stamps, stamps)
 
 
 def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:
@@ -57,7 +60,8 @@ def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:
         folders += [path for path in below if path != f"{scope}/archive"]
         del folders[MAX_FOLDERS:]
     shown = [f"{scope}/{name}" for name in _SHOWN]
-    return dict.fromkeys([*folders, *shown, *memory.cache.first_paths(scope, MAX_NOTES)])
+    rows, _ = memory.cache.ask(index_of, storable(scope), MAX_NOTES)
+    return dict.fromkeys([*folders, *shown, *(row.path for row in rows)])
 
 
 def _is_committed(memory: Memory, tree: str | None, path: str) -> bool:

@@ -22,6 +22,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import search_order
 from ctxrepo.services.recall.recall import Question, RecallResult, answered
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import Access, AccessLog
@@ -51,7 +52,7 @@ class AgentSession:
             at = self.began + number * _TURN
             lines.append(self._line(len(lines), at, "user", prompt))
             hits = self._recall(prompt, at).hits
-            entries = (self.memory.cache.find_entry(hit.id.lstrip("^")) for hit in hits)
+            entries = (self.memory.cache.ask(entry_by_id, hit.id.lstrip("^")) for hit in hits)
             given |= {entry.entry.id: entry.hash for entry in entries if entry}
             repeated = f"{hits[0].text.lstrip('- ')}. So I did that." if hits else _DONE
             content = [{"type": "text", "text": answer or repeated}]

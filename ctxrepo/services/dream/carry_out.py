@@ -21,14 +21,17 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft
+from ctxrepo.storage.cache.entries import entries_of_scopes, notes_of_scopes
 from ctxrepo.storage.memory import Memory
 
 
 def live_entries(memory: Memory, folder: str) -> LiveEntries:
     """The entries of a scope that sessions may be given. The cache must be up to date: call `commit`."""
-    listed = {note.path for note in memory.cache.notes([folder]) if note.is_listed}
+    listed = {note.path for note in memory.cache.ask(notes_of_scopes, [folder]) if note.is_listed}
     entries = [
-        one for one in memory.cache.entries([folder]) if one.entry.path in listed and not one.is_struck
+        one
+        for one in memory.cache.ask(entries_of_scopes, [folder])
+        if one.entry.path in listed and not one.is_struck
     ]
     live = {one.entry.id: one.entry for one in entries}
     return LiveEntries(live, {one.entry.id for one in entries if one.is_pinned})

@@ -24,6 +24,8 @@ from ctxrepo.services.reading.tape_files import tape_here
 from ctxrepo.services.sessions.found_messages import indexed_sessions
 from ctxrepo.services.sessions.session_projects import Projects
 from ctxrepo.services.usage.entry_usage import zombies
+from ctxrepo.storage.cache.computed import all_doubts
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.memory import Memory
 
 SectionName = Literal["twins", "doubtful", "repeated", "idle", "long", "sessions"]
@@ -97,14 +99,15 @@ class _Gathering:
 
     def doubtful(self) -> BriefSection:
         """Entries that may hold no longer."""
-        doubts = [one for one in self.memory.cache.doubts() if one.entry in self.live and one.told]
+        doubts = [one for one in self.memory.cache.ask(all_doubts) if one.entry in self.live and one.told]
         items = [f"{_line(self.live[one.entry])} {one.told}" for one in doubts]
         advice = "Look whether it holds: `ctxrepo verify ^ID`, or propose what holds now."
         return _section("doubtful", "Entries that may hold no longer", advice, items)
 
     def repeated(self) -> BriefSection:
         """Entries that were said again and again, so that more could be made of them."""
-        counts = {name: one.reinforced for name, one in self.memory.cache.evidence([*self.live]).items()}
+        known = self.memory.cache.ask(entry_evidence, self.live)
+        counts = {name: one.reinforced for name, one in known.items()}
         often = sorted((name for name in counts if counts[name] >= OFTEN), key=lambda name: -counts[name])
         items = [f"{_line(self.live[name])} (said {counts[name] + 1} times)" for name in often]
         advice = f"A rule that is pinned, or a skill, may say it better; from {VERY_OFTEN} times on, to all."

@@ -20,6 +20,7 @@ from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.reading.find import NamedScope, scope_named, search_order
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.services.sessions.conversations import ends_of_session
+from ctxrepo.storage.cache.entries import entries_of_scopes
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
 
@@ -47,7 +48,7 @@ def stage_cues(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: d
     scope = scope_named(memory, "", project)
     proposals = [_proposal(cue, scope, event, memory.host, now) for cue in cues]
     known = _known(memory)
-    entries = (one.entry for one in memory.cache.entries(search_order(memory, project)))
+    entries = (one.entry for one in memory.cache.ask(entries_of_scopes, search_order(memory, project)))
     said = {gist(entry.plain.removeprefix(f"[{entry.category}]")) for entry in entries}
     new = [one for one in proposals if one.id not in known and gist(one.text) not in said]
     waiting = sum(name.startswith(OF_CUE) and waits for name, waits in known.items())

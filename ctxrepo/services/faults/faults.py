@@ -16,6 +16,8 @@ from ctxrepo.hooks.own_files import age
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.faults.bounds import require_ready
 from ctxrepo.services.faults.finding import other_remote
+from ctxrepo.storage.cache.cache import all_faults, each_once, put_faults, remark_of
+from ctxrepo.storage.cache.entries import flawed_notes
 from ctxrepo.storage.cache.layout import Fault, FaultKind
 from ctxrepo.storage.disk.recent import written
 from ctxrepo.storage.memory import Memory
@@ -45,7 +47,8 @@ class StandingFault:
 
 def store_faults(memory: Memory, faults: Sequence[Fault]) -> None:
     """Store these faults in the cache: from now on sessions are told them, each session each of them once."""
-    if memory.cache.set_faults(faults):
+    if memory.cache.ask(all_faults) != each_once(faults):  # seldom: who writes waits for others
+        memory.cache.change(put_faults, faults)
         FaultLog(memory.state.faults).note((fault.text for fault in faults), time.time())
 
 
@@ -104,7 +107,7 @@ def of_remote(memory: Memory) -> list[str]:
 
 def of_notes(memory: Memory) -> list[str]:
     """A line about the notes with something wrong, a program first."""
-    flawed = sorted(memory.cache.flawed(), key=lambda found: PROGRAM not in found[1])
+    flawed = sorted(memory.cache.ask(flawed_notes), key=lambda found: PROGRAM not in found[1])
     if not flawed:
         return []
     (path, problem), *others = flawed
@@ -121,7 +124,7 @@ def of_bounds(memory: Memory) -> list[str]:
     lines += [f"{file} can't be read as saves, and nothing is done with it. {way}" for file in unreadable]
     if trouble := memory.sign_attempts.trouble():
         lines.append(f"{trouble}. {UNLOCK}")
-    if own := [path for path in memory.cache.noted("ignored") if not is_note(path)]:
+    if own := [path for path in memory.cache.ask(remark_of, "ignored") if not is_note(path)]:
         way = "Until git is told otherwise, no session and no other machine hears of what is there."
         lines.append(f"git ignores {counted(len(own), 'file')} of ctxrepo's, such as {own[0]}. {way}")
     if spool.is_blocked():
@@ -136,7 +139,7 @@ def current_faults(memory: Memory) -> list[Fault]:
         *(Fault("settings", line) for line in of_settings(memory)),
         *(Fault("clone", line) for line in of_clone(memory)),
         *(Fault("bounds", line) for line in of_bounds(memory)),
-        *(fault for fault in memory.cache.faults() if fault.kind not in _QUICK),
+        *(fault for fault in memory.cache.ask(all_faults) if fault.kind not in _QUICK),
     ]
 
 

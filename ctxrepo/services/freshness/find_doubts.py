@@ -11,6 +11,9 @@ from ctxrepo.services.freshness.code_source import CODE
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
+from ctxrepo.storage.cache.computed import put_doubts, stamp_of_part, stamp_of_scope
+from ctxrepo.storage.cache.entries import all_scopes, facts_of
+from ctxrepo.storage.cache.evidence_rows import entry_evidence, evidence_files
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 
@@ -22,23 +25,23 @@ def scan(memory: Memory, now: datetime) -> int:
     looked through, each source counted. A scope is, when its notes changed, or what is recorded of entries,
     or what a source says it depends on. Only the cache is written to."""
     cache = memory.cache
-    files = cache.ask_evidence(lambda rows: rows.files())
+    files = cache.ask(evidence_files)
     recorded = digest_of(repr(sorted(files.values())))
     due: dict[str, list[tuple[DoubtSource, str]]] = {}
-    for scope in cache.scopes:
+    for scope in cache.ask(all_scopes):
         for source in SOURCES:
-            stamp = "\n".join((cache.stamp_of(scope), recorded, source.stamp(memory, scope, now)))
-            if cache.scan_of(scope, source.name) != stamp:
+            stamp = "\n".join((cache.ask(stamp_of_scope, scope), recorded, source.stamp(memory, scope, now)))
+            if cache.ask(stamp_of_part, source.name, scope) != stamp:
                 due.setdefault(scope, []).append((source, stamp))
     for scope, sources in due.items():
-        entries = cache.facts(scope)
+        entries = cache.ask(facts_of, scope)
         hashes = {known.entry.id: known.hash for known in entries}
-        evidence = cache.evidence(hashes)
+        evidence = cache.ask(entry_evidence, hashes)
         given = DetectorInput(memory, scope, entries, evidence, now)
         for source, stamp in sources:
             found = (doubt for doubt in source.detect(given) if doubt.entry in hashes)
             doubts = {doubt: hashes[doubt.entry] for doubt in found if not is_cleared(doubt, evidence)}
-            cache.set_doubts(scope, source.name, doubts, stamp)
+            cache.change(put_doubts, scope, source.name, doubts, stamp)
     return sum(map(len, due.values()))
 
 

@@ -9,14 +9,16 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.computed import all_doubts
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.memory import Memory
 
 
 def supersede(memory: Memory, name: str, origin: Origin, now: datetime) -> None:
     """Have the newer entry of the doubt that is called so hold in the place of the older one; NotFound where
     the older one is in no such doubt any more."""
-    doubt = next((one for one in memory.cache.doubts() if one.name == name and one.by_entry), None)
-    known = memory.cache.find_entry(doubt.entry) if doubt else None
+    doubt = next((one for one in memory.cache.ask(all_doubts) if one.name == name and one.by_entry), None)
+    known = memory.cache.ask(entry_by_id, doubt.entry) if doubt else None
     if doubt is None or known is None:
         raise NotFound(f"no entry is in the doubt {name} any more", "`ctxrepo stale` lists those that are.")
     with drafting(memory, "supersede", origin, now) as draft:

@@ -14,7 +14,7 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.text import entry_place
 from ctxrepo.services.freshness.detector import DetectorInput
 from ctxrepo.services.reading.marks import keys_in
-from ctxrepo.storage.cache.evidence_rows import keyed
+from ctxrepo.storage.cache.evidence_rows import keyed_evidence
 from ctxrepo.storage.memory import Memory
 
 _MOST_COMMITS = 2000
@@ -77,7 +77,7 @@ def _other_values(given: DetectorInput) -> list[Doubt]:
 
 def _keys_given(given: DetectorInput, keys: Collection[str]) -> set[str]:
     """Those of these keys, in small letters, to which commands gave values in the scope."""
-    about = given.memory.cache.ask_evidence(lambda rows: keyed(rows.with_keys(keys), rows.naming))
+    about = given.memory.cache.ask(keyed_evidence, keys)
     return keys_in(about)[given.scope]
 
 

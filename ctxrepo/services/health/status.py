@@ -25,6 +25,7 @@ from ctxrepo.services.review.items import DeclinedReview, declined, items_to_dec
 from ctxrepo.services.review.open_review import Review, in_review, open_review
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import Standing, standings
+from ctxrepo.storage.cache.cache import remark_of
 from ctxrepo.storage.cache.layout import Fault
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexSize, size_of_index
@@ -112,7 +113,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         knows_others=bool(set(read_registry(memory).projects) - {project.id if project else ""}),
         notes=len(note_paths(memory)),
         waiting=len({save.id for save in memory.journal.read()}),
-        ignored=len(memory.cache.noted("ignored")),
+        ignored=len(memory.cache.ask(remark_of, "ignored")),
         ahead=ahead,
         behind=behind,
         exchanged=last_exchange(memory),

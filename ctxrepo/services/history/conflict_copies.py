@@ -15,6 +15,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came, whereabouts
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.marks import Files
+from ctxrepo.storage.cache.entries import entries_by_words
 from ctxrepo.storage.memory import Memory
 
 _WORDS = 70
@@ -106,7 +107,7 @@ def _followed(memory: Memory, copy: ConflictCopy, path: str) -> ConflictCopy:
     if text is not None and not stands(text, copy, copy.kept):
         kept = normalised(copy.kept)
         words = re.findall(r"[^\W_]+", kept)[:_WORDS_OF_ENTRY]
-        likely = [found.entry for found, *_ in memory.cache.entries_by_words(words, _LOOKED_AT)]
+        likely = [found.entry for found, *_ in memory.cache.ask(entries_by_words, words, _LOOKED_AT)]
         known = evidence_in_view(memory).naming({one.id for one in likely}) if likely else ()
         moved = {one.to for one in known if one.kind == "moved"}
         paths = {one.path for one in likely if one.id in moved and normalised(one.text) == kept}

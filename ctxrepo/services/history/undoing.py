@@ -35,6 +35,7 @@ from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
 from ctxrepo.services.saving.evidence import made, record_all, settle_keys
 from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.cache.cache import put_handoffs
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.local_tape import LocalTape
@@ -198,7 +199,7 @@ def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, n
         went, came = ([*map(to_line, anchors)] for anchors in (gone, back))
         memory.done_log.note_here(way_back, origin, operation.note, went, came, operation.id)
     folders = {anchor.project for anchor in (*back, *gone)}
-    memory.cache.set_handoffs([told_handoff(memory, memory.head_tree, folder) for folder in folders])
+    memory.cache.change(put_handoffs, [told_handoff(memory, memory.head_tree, folder) for folder in folders])
     told = [f"- {anchor.name}" for anchor in gone] + [f"+ {anchor.name}" for anchor in back]
     return Undone(operation.op, operation.note, "", (), tuple(told))
 

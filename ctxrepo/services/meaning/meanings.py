@@ -11,6 +11,7 @@ from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.cached import BETWEEN_TITLES, NOTE_SPAN, commit_of, generation_of
 from ctxrepo.services.meaning.fusion import FUSION, Array, around, combined, spread_of, told_apart
+from ctxrepo.storage.cache.entries import all_scopes
 from ctxrepo.storage.meaning.vectors import BATCH, Embedder, Vectors, digest_of, row_of
 
 TOGETHER = 16
@@ -47,7 +48,7 @@ def embed(
 
 
 def _texts(cache: sqlite3.Connection) -> list[str]:
-    return [text for scope in scopes_of(cache) for entry in texts_of(cache, scope) for text in entry.texts]
+    return [text for scope in all_scopes(cache) for entry in texts_of(cache, scope) for text in entry.texts]
 
 
 USUAL = text_beside(__spec__, "usual.prompts").splitlines()
@@ -67,7 +68,6 @@ _ENTRIES = """
     select e.rowid, n.is_log, n.context, n.description, e.heading, e.text
     from note n join entry e on e.note = n.id where n.scope = ? and e.found order by e.rowid"""
 _NOTES = "select id, generation, hash from note where scope = ? order by id"
-_SCOPES = "select name from scope order by name"
 
 
 class Texts(NamedTuple):
@@ -172,10 +172,6 @@ def texts_of(cache: sqlite3.Connection, scope: str) -> Iterator[Texts]:
         plain = text.lstrip("-*+ ")[:_MOST]
         above = f"{description or about.strip()} {heading.replace(BETWEEN_TITLES, ' > ')}".strip()
         yield Texts(number, bool(is_log), plain, f"{above}: {plain}"[:_MOST], about.strip()[:_MOST])
-
-
-def scopes_of(cache: sqlite3.Connection) -> list[str]:
-    return [row[0] for row in cache.execute(_SCOPES)]
 
 
 def _state(cache: sqlite3.Connection, scope: str) -> bytes:

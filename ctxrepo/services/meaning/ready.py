@@ -9,7 +9,7 @@ from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.errors import CtxrepoError, ModelUnusable
 from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.reading import Found
+from ctxrepo.storage.cache.entries import Found, all_scopes, entries_numbered
 from ctxrepo.storage.meaning.models import EXTRA, bring, find_model, has_libraries, is_path
 from ctxrepo.storage.memory import Memory
 
@@ -129,14 +129,13 @@ def near(
     if cache is None:
         raise CtxrepoError("there is no cache that can be read", "`ctxrepo cache rebuild` makes it.")
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
-    from ctxrepo.services.meaning.meanings import scopes_of
     from ctxrepo.services.meaning.semantic import open_semantic, score_by_meaning, text_of
 
     wanted = memory.settings.recall.model
     with closing(cache):
         meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
         with closing(meanings.vectors):
-            asked = RecallRequest(text, [], list(scopes or scopes_of(cache)), most)
+            asked = RecallRequest(text, [], list(scopes or all_scopes(cache)), most)
             space = meanings.of(cache, asked.scopes)
             if not space.is_known.any():
                 raise ModelUnusable(
@@ -148,5 +147,5 @@ def near(
             fused = score_by_meaning(cache, meanings, embedder, asked) if by_words_too else None
     scores = fused.by_number if fused else nearness
     order = sorted(scores, key=lambda number: (-scores[number], number))[:most]
-    found = memory.cache.entries_numbered(order)
+    found = memory.cache.ask(entries_numbered, order)
     return [(found[n], scores[n], nearness.get(n, 0.0)) for n in order if n in found]

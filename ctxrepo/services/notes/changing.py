@@ -23,6 +23,7 @@ from ctxrepo.services.reading.find import destination_of, scope_named, search_or
 from ctxrepo.services.reading.targets import find_note, read
 from ctxrepo.services.saving.evidence import record_edits
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.entries import entries_of_scopes, notes_of_scopes
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user import assets
 
@@ -225,9 +226,11 @@ def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
     """The tags of a scope, or of the project and global, most used first. The cache must be up to date: call
     `commit` first."""
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
-    of_notes = Counter(t for n in memory.cache.notes(folders) for t in filter(None, n.tags.split(", ")))
+    of_notes = Counter(
+        t for n in memory.cache.ask(notes_of_scopes, folders) for t in filter(None, n.tags.split(", "))
+    )
     of_entries = Counter(
-        t for e in memory.cache.entries(folders) if "#" in e.entry.text for t in e.entry.tags
+        t for e in memory.cache.ask(entries_of_scopes, folders) if "#" in e.entry.text for t in e.entry.tags
     )
     found = [Tag(name, of_notes[name], of_entries[name]) for name in of_notes | of_entries]
     return sorted(found, key=lambda tag: (-tag.notes - tag.entries, tag.name))

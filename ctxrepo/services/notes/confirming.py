@@ -18,6 +18,7 @@ from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.computed import drop_doubts
 from ctxrepo.storage.memory import Memory
 
 _VERBS: dict[Kind, str] = {"reinforced": "reinforce", "verified": "verify"}
@@ -64,8 +65,8 @@ def confirm(
             replace(made(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
         ]
         record_all(draft, records, now)
-    for name in entries if kind == "verified" else ():
-        memory.cache.drop_doubts(name)  # until the worker has looked again
+    if kind == "verified":
+        memory.cache.change(drop_doubts, entries)  # until the worker has looked again
     known = by_entry([*evidence, *records])
     return [
         Confirmed(e.id, e.at, normalised(e.text), known[e.id].reinforced, commits[e.id])

@@ -17,6 +17,8 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.projects.sparse import widen
 from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
 from ctxrepo.services.saving.committed import CommitResult
+from ctxrepo.storage.cache.cache import remark_of
+from ctxrepo.storage.cache.entries import counted_notes, notes_of_scopes
 from ctxrepo.storage.cache.layout import CachedNote
 from ctxrepo.storage.disk.folders import fill, require_empty
 from ctxrepo.storage.memory import Memory
@@ -60,7 +62,7 @@ def weighed(memory: Memory, notes: Sequence[NoteSummary], packet: str) -> list[N
     """`notes` beside the packet that a session starts with."""
     folders = list(dict.fromkeys(note.scope for note in notes))
     sizes = {p: stamp.size for folder in folders for p, stamp in memory.worktree.scan(folder).files.items()}
-    pinned = {note.path for note in memory.cache.notes(folders) if note.is_pinned}
+    pinned = {note.path for note in memory.cache.ask(notes_of_scopes, folders) if note.is_pinned}
     there = delivered(packet)
     return [
         NoteDelivery(note, sizes.get(note.place, 0), note.place in pinned, there.get(note.place, ""))
@@ -93,9 +95,9 @@ def list_notes(
     """Notes of one scope, or of the project and global, by scope and path. After a commit (`done`) all but
     what it passed over is in the cache; without one the folders are looked through."""
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
-    known = {note.path: _known(note, count) for note, count in memory.cache.counted_notes(folders)}
+    known = {note.path: _known(note, count) for note, count in memory.cache.ask(counted_notes, folders)}
     paths = set(note_paths(memory, folders)) if done is None else _there(memory, folders, known, done)
-    marks = dict.fromkeys(memory.cache.noted("ignored"), "only on this machine: git ignores it")
+    marks = dict.fromkeys(memory.cache.ask(remark_of, "ignored"), "only on this machine: git ignores it")
     paths |= {path for path in marks if path.split("/")[0] in folders}
     marks |= {r.path: r.message for r in (done.held if done else ()) if r.rule == CONVERTED}
     found = [known.get(path) or _listed(memory, path) for path in paths]

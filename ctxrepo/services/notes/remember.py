@@ -39,6 +39,7 @@ from ctxrepo.services.reading.marks import marks_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import is_repeat, made, record_all
 from ctxrepo.services.saving.write import Draft, drafting
+from ctxrepo.storage.cache.entries import entries_alike
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.disk.private import random_name
 from ctxrepo.storage.memory import Memory
@@ -226,7 +227,7 @@ class _Writing(PreparedFact):
         """The entry of the scope that the fact may replace, or says once more, in whatever note and letters.
         It is looked for in cache and journal, for to read all notes would take too long."""
         memory, folder = self.draft.memory, f"{self.scope.folder}/"
-        there = [known.entry for known in memory.cache.alike(self.fact.text, self.scope.folder)]
+        there = [known.entry for known in memory.cache.ask(entries_alike, self.fact.text, self.scope.folder)]
         saved = {save.path for save in memory.journal.read() if save.is_command}
         saved = {path for path in saved if path.startswith(folder) and not is_archived(path)}
         if saved:

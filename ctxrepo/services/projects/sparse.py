@@ -11,6 +11,7 @@ from ctxrepo.errors import GitFailed
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import folders_left_out
+from ctxrepo.storage.cache.entries import entries_beginning
 from ctxrepo.storage.memory import Memory
 
 
@@ -38,7 +39,7 @@ def widen_to_named(memory: Memory, named: Iterable[str], now: datetime) -> None:
 
 def _folders_of(memory: Memory, name: str) -> set[str]:
     """The folders that an entry was in which isn't here, by what was recorded of it."""
-    if memory.cache.entries_beginning(name, 1):
+    if memory.cache.ask(entries_beginning, name, 1):
         return set()
     records = evidence_in_view(memory).beginning(name)
     ids = {*ids_meant(name, (each for one in records for each in names_in(one)))}

@@ -9,6 +9,7 @@ from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import EVIDENCE
 from ctxrepo.domain.records.evidence import Evidence, evidence_of, names_in
+from ctxrepo.storage.cache.cache import Cache
 from ctxrepo.storage.cache.evidence_rows import (
     EvidenceFiles,
     EvidenceRows,
@@ -18,7 +19,6 @@ from ctxrepo.storage.cache.evidence_rows import (
     connected,
     keyed,
 )
-from ctxrepo.storage.cache.reading import CacheReading
 from ctxrepo.storage.worktree.stamps import UNREAD, Stamps, read_folder
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def evidence_in_view(memory: "Memory") -> "EvidenceView":
 class EvidenceView:
     """The evidence in some files. Records come in the order of the files' paths and of their lines."""
 
-    def __init__(self, cache: CacheReading, files: EvidenceFiles) -> None:
+    def __init__(self, cache: Cache, files: EvidenceFiles) -> None:
         self._cache = cache
         self._files = files
 
@@ -83,7 +83,7 @@ class EvidenceView:
         return self._ask(lambda rows: _in_order(rows.every()))
 
     def _ask(self, question: "Callable[[_Rows], _T]") -> _T:
-        return self._cache.ask_evidence(lambda cached: question(self._rows(cached)))
+        return self._cache.ask(lambda db: question(self._rows(EvidenceRows(db))))
 
     def _rows(self, cached: EvidenceRows) -> "_Rows":
         known, places, rest = cached.files(), dict[int, int](), list[Row]()

@@ -35,6 +35,8 @@ from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.reading.evidence_view import evidence_in_view
+from ctxrepo.storage.cache.cache import remark_of
+from ctxrepo.storage.cache.entries import entries_beginning, note_digests
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
@@ -130,7 +132,7 @@ def find_entry(
 def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry] | None:
     """The cache says where, the worktree says what. Entries in view come before those of other projects."""
     view = tuple(f"{folder}/" for folder in search_order(memory, project))
-    likely = [cached.entry.path for cached in memory.cache.entries_beginning(name, _MANY)]
+    likely = [cached.entry.path for cached in memory.cache.ask(entries_beginning, name, _MANY)]
     found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name)
     found = found or _among(memory, sorted(note_paths(memory), key=lambda p: not p.startswith(view)), name)
     if name in found:
@@ -273,9 +275,9 @@ def _undeleted(file: Path, _stamp: str) -> Set[str]:
 def kept_notes(memory: Memory) -> list[Note]:
     """The notes on disk that no commit of ours holds: ignored ones, and edited ones that git converts."""
     converted = KeptOutFile(memory.state.held).read().by("converted")
-    paths = [*memory.cache.noted("ignored"), *(refusal.path for refusal in converted)]
+    paths = [*memory.cache.ask(remark_of, "ignored"), *(refusal.path for refusal in converted)]
     notes = (note for path in dict.fromkeys(paths) if (note := read_note(memory, path)))
-    known = memory.cache.digests() if paths else {}
+    known = memory.cache.ask(note_digests) if paths else {}
     return [note for note in notes if known.get(note.path) != digest_of(note.text)]
 
 

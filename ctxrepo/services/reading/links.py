@@ -13,6 +13,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.evidence_view import EvidenceView, evidence_in_view
 from ctxrepo.services.reading.find import entries_of_renamed, scope_named, search_order
 from ctxrepo.services.reading.targets import find_note
+from ctxrepo.storage.cache.entries import entries_by_text, entry_by_id, notes_with
 from ctxrepo.storage.memory import Memory
 
 
@@ -56,10 +57,10 @@ def links(memory: Memory, target: Target, project: Project | None) -> NoteLinks:
 
 
 def _links(memory: Memory) -> Iterator[Link]:
-    notes = {note.path for note in memory.cache.notes_with(())}
+    notes = {note.path for note in memory.cache.ask(notes_with, ())}
     view = lru_cache(1)(lambda: evidence_in_view(memory))
     former = lru_cache(1)(lambda: entries_of_renamed(memory, view().renames()))
-    for found, *_ in memory.cache.entries_by_text(lambda text: "[[" in text or ".md" in text.lower()):
+    for found, *_ in memory.cache.ask(entries_by_text, lambda text: "[[" in text or ".md" in text.lower()):
         entry = found.entry
         for spot in {spot.written: spot for spot in spots(entry.text)}.values():
             to = (
@@ -77,10 +78,10 @@ def _entry_at(
     former: Callable[[], dict[str, tuple[Note, Entry]]],
 ) -> str:
     """The note of an entry, also of one that has another id since it was edited, moved or archived."""
-    known = memory.cache.find_entry(name)
+    known = memory.cache.ask(entry_by_id, name)
     if known is None:
         kind, now = fate(view().about([name]), name)
         if kind is None and name in former():
             return former()[name][0].path
-        known = memory.cache.find_entry(now) if kind == "moved" else None
+        known = memory.cache.ask(entry_by_id, now) if kind == "moved" else None
     return known.entry.path if known else ""

@@ -17,8 +17,17 @@ from ctxrepo.hooks.recall.prompt_query import postings, score_by_words, weighted
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order, where_else
+from ctxrepo.storage.cache.entries import (
+    Found,
+    all_scopes,
+    entries_by_letters,
+    entries_by_text,
+    entries_by_words,
+    entries_numbered,
+    notes_with,
+)
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.cache.layout import CachedEntry, CachedNote
-from ctxrepo.storage.cache.reading import Found
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import KeptOutFile
 
@@ -108,7 +117,7 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
         hint = "`--in sessions` searches past sessions instead."
         raise NotFound(f"nothing found for {said!r}", hint if only else where_else(memory, hint))
     hits = _as_on_disk(memory, hits[:limit])
-    known = memory.cache.evidence(hit.id[1:] for hit in hits if hit.id)
+    known = memory.cache.ask(entry_evidence, (hit.id[1:] for hit in hits if hit.id))
     return [replace(hit, evidence=known.get(hit.id[1:])) for hit in hits]
 
 
@@ -160,8 +169,8 @@ def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -
     if not (asked.is_pattern and words):
         return _by_words(memory, words)
     holds, cache = matcher(asked.text), memory.cache
-    notes = (_of_note(n) for n in cache.notes_with(()) if holds(n.path) or holds(n.description))
-    return chain(notes, map(_of_entry, cache.entries_by_text(holds, MOST)))
+    notes = (_of_note(n) for n in cache.ask(notes_with, ()) if holds(n.path) or holds(n.description))
+    return chain(notes, map(_of_entry, cache.ask(entries_by_text, holds, MOST)))
 
 
 def _groups(hit: Hit) -> set[str]:
@@ -172,14 +181,14 @@ def _groups(hit: Hit) -> set[str]:
 def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
     """First what is found by forms of words, then by letters: no word is told apart in 漢字 and in parts."""
     cache = memory.cache
-    yield from map(_of_note, cache.notes_with(words))
+    yield from map(_of_note, cache.ask(notes_with, words))
     if not words:  # every entry; the tags tell
-        yield from map(_of_entry, cache.entries_by_text(lambda _: True))
+        yield from map(_of_entry, cache.ask(entries_by_text, lambda _: True))
         return
-    hits = [_of_entry(found) for found in cache.entries_by_words(words, MOST)]
+    hits = [_of_entry(found) for found in cache.ask(entries_by_words, words, MOST)]
     yield from hits
     known = {hit.at for hit in hits}
-    others = map(_of_entry, cache.entries_by_letters(words, MOST))
+    others = map(_of_entry, cache.ask(entries_by_letters, words, MOST))
     yield from (hit for hit in others if hit.at not in known)
 
 
@@ -191,12 +200,12 @@ def _by_any_word(memory: Memory, asked: SearchQuery, only: str) -> Iterator[Hit]
         return
     phrases = [fold(phrase) for phrase, _ in _WORD.findall(asked.text) if phrase]
     with closing(cache):
-        scopes = [only.rstrip("/")] if only else memory.cache.scopes
+        scopes = [only.rstrip("/")] if only else all_scopes(cache)
         scores, _ = score_by_words(cache, asked.text, [], scopes)
         held = postings(cache, weighted_words(asked.text, []), spans_of(cache, scopes))
     holders = {number for _, numbers in held for number in numbers}
     order = sorted(holders.intersection(scores), key=lambda number: (-scores[number], number))
-    found = memory.cache.entries_numbered(order)
+    found = memory.cache.ask(entries_numbered, order)
     for number in order:
         hit = replace(_of_entry(found[number]), score=round(scores[number], 3), all_words=False)
         if all(phrase in fold(f"{hit.heading}\n{hit.text}") for phrase in phrases):

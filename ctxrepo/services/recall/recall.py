@@ -24,7 +24,7 @@ from ctxrepo.hooks.recall.ranking import Ranking, RecallRequest
 from ctxrepo.hooks.session.traces import Subject, note_trace
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.delivery.sessions import Caller
-from ctxrepo.storage.cache.reading import CacheReading, ChecklistHit
+from ctxrepo.storage.cache.entries import ChecklistHit, checklist_items
 from ctxrepo.storage.meaning.models import find_model, has_libraries
 from ctxrepo.storage.memory import Memory
 
@@ -96,16 +96,11 @@ _MOST_ITEMS = 5
 
 
 def items_that_fit(
-    reading: CacheReading,
-    cache: sqlite3.Connection,
-    prompt: str,
-    before: Sequence[str],
-    scopes: Sequence[str],
+    cache: sqlite3.Connection, prompt: str, before: Sequence[str], scopes: Sequence[str]
 ) -> list[tuple[EntryHit, str]]:
-    """The few items that would stand out by their own words, best first, each with why it isn't given.
-    `reading` and `cache` are views of one cache: for words, and for prompts."""
+    """The few items that would stand out by their own words, best first, each with why it isn't given."""
     weights = weighted_words(prompt, list(before))
-    items = reading.checklist_items(scopes, list(weights))
+    items = checklist_items(cache, scopes, list(weights))
     if not items:
         return []
     spans = spans_of(cache, list(scopes))
@@ -229,7 +224,7 @@ def recall(
         with ranker_of(memory) as rank:
             found, silence = _answer(cache, asked, scopes, rank, world.is_gated)
         if found.why != choice.SOCIAL:
-            items = items_that_fit(memory.cache, cache, asked.text[:MAX_TEXT], asked.before, scopes)
+            items = items_that_fit(cache, asked.text[:MAX_TEXT], asked.before, scopes)
             found.left_out = items + found.left_out
         trace = note_trace(cache, world.repo, subject, found.why, found.hits, found.left_out)
         return _result(asked, now, found, silence, trace)

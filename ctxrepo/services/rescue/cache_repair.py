@@ -9,6 +9,7 @@ from ctxrepo.services.saving.accept import tree_in_view
 from ctxrepo.services.saving.kept_here import filtered_at
 from ctxrepo.services.saving.refresh import build, notes_at, refresh, text_of
 from ctxrepo.services.score.update_scores import update_scores
+from ctxrepo.storage.cache.entries import entry_count, note_digests
 from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import storable
@@ -32,7 +33,7 @@ def _told(memory: Memory, head: str | None) -> Iterator[str]:
     left = filtered_at(memory, tree, keys)  # the cache has what was on disk
     texts = ((path, text_of(memory.objects, key)) for path, key in keys.items())
     expected = {storable(path): digest_of(storable(text)) for path, text in texts if text is not None}
-    cached = memory.cache.digests()
+    cached = memory.cache.ask(note_digests)
     for number, path in enumerate(
         sorted(p for p in expected.keys() | cached if expected.get(p) != cached.get(p) and p not in left)
     ):
@@ -63,4 +64,4 @@ def rebuild(memory: Memory) -> Rebuilt:
     refresh(memory, head, tree_in_view(memory, memory.objects.tree_of(head)))
     update_recent_files(memory)
     update_scores(memory, today())
-    return Rebuilt(sum("/" in path for path in memory.cache.digests()), memory.cache.entry_count)
+    return Rebuilt(sum("/" in path for path in memory.cache.ask(note_digests)), memory.cache.ask(entry_count))

@@ -31,6 +31,8 @@ from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.conflict_copies import Conflict, conflicts
 from ctxrepo.services.inbox.staging import path_of_proposal, waiting
+from ctxrepo.storage.cache.computed import all_doubts
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile
@@ -225,8 +227,8 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
 def _doubts(memory: Memory) -> Iterator[ItemToDecide]:
     """The entries that are given with a doubt; that one is never used hurries nobody."""
     cache = memory.cache
-    for doubt in (doubt for doubt in cache.doubts() if doubt.told):
-        entry, newer = cache.find_entry(doubt.entry), cache.find_entry(doubt.by_entry)
+    for doubt in (doubt for doubt in cache.ask(all_doubts) if doubt.told):
+        entry, newer = cache.ask(entry_by_id, doubt.entry), cache.ask(entry_by_id, doubt.by_entry)
         yield ItemToDecide(
             id=f"doubt:{doubt.name}",
             kind="doubt",

@@ -12,6 +12,7 @@ from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.cache import put_remarks, remark_of
 from ctxrepo.storage.clone.reffiles import FOLLOWED, HIDDEN, WT, WT_NEXT, RefFiles
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Spool
@@ -49,9 +50,9 @@ class CommitResult:
 
 def committed_already(memory: Memory) -> CommitResult | None:
     """The commit that holds everything, and the cache with it; None when something may wait for a commit."""
-    cache = memory.cache
+    mark = memory.cache.ask(remark_of, "mark")
     head = RefFiles(memory.clone.git_dir).find(memory.clone.branch_ref)
-    if not head or cache.head != head or not cache.all_committed:
+    if not head or memory.cache.head != head or not mark:
         return None
     try:
         memory.clone.require_ready()
@@ -61,18 +62,18 @@ def committed_already(memory: Memory) -> CommitResult | None:
     if not is_empty or memory.worktree.replaced.late_writes():
         return None
     stamps = digest_now(memory.worktree)
-    return CommitResult(head) if stamps and _mark(memory, stamps) == cache.all_committed else None
+    return CommitResult(head) if stamps and _mark(memory, stamps) == mark else None
 
 
 def note_all_committed(memory: Memory, done: CommitResult) -> None:
     """Leave the mark if a commit read all files and found nothing to do; and note which files are ignored."""
-    ignored = sorted(done.ignored.union([] if done.stamps else memory.cache.noted("ignored")))
-    if ignored != memory.cache.noted("ignored"):
-        memory.cache.note(ignored=ignored)
+    ignored = sorted(done.ignored.union([] if done.stamps else memory.cache.ask(remark_of, "ignored")))
+    if ignored != memory.cache.ask(remark_of, "ignored"):
+        memory.cache.change(put_remarks, ignored=ignored)
     if done.found_nothing and done.stamps and memory.cache.head == done.head:
         mark = _mark(memory, done.stamps)
-        if mark != memory.cache.all_committed:
-            memory.cache.note(mark=mark)
+        if mark != memory.cache.ask(remark_of, "mark"):
+            memory.cache.change(put_remarks, mark=mark)
 
 
 def _mark(memory: Memory, stamps: str) -> str:

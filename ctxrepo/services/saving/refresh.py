@@ -22,6 +22,8 @@ from ctxrepo.services.locate.look import update_recorded_checkouts
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.reading.tape_files import told_handoff
 from ctxrepo.services.saving.kept_here import KeptHere, filtered_at
+from ctxrepo.storage.cache.cache import put_remarks, remark_of
+from ctxrepo.storage.cache.entries import entry_count
 from ctxrepo.storage.cache.layout import Fault, FaultKind, NewestHandoff
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -72,7 +74,7 @@ def complete(memory: Memory, head: str | None) -> None:
     """Update the cache to commit `head` for a caller that asks it now, after a worker that is filling it."""
     while head is not None and _is_built_anew(memory):
         if memory.progress:
-            memory.progress(f"building the cache: {memory.cache.entry_count} entries so far")
+            memory.progress(f"building the cache: {memory.cache.ask(entry_count)} entries so far")
         pause(_POLL, _POLL)
     build(memory, head)
 
@@ -110,7 +112,7 @@ def _fill(memory: Memory, head: str, tree: str | None) -> None:
         unread: dict[str, str] = {}
         read = _reader(memory, tree, notes, unread)
         memory.cache.fill(head, notes, read, evidence_files(memory, tree), progress, handoffs, tree or "")
-        memory.cache.note(unread=unread)
+        memory.cache.change(put_remarks, unread=unread)
 
 
 def _apply_differences(
@@ -122,7 +124,7 @@ def _apply_differences(
         update_recorded_checkouts(memory)
     keys = {path: new for path, (_, new) in differences.items() if _is_read(path, cone)}
     objects.need(key for key in keys.values() if key)
-    before = memory.cache.noted("unread")
+    before = memory.cache.ask(remark_of, "unread")
     unread = {path: why for path, why in before.items() if path not in keys}
     read = _reader(memory, tree, {path: key for path, key in keys.items() if key}, unread)
     texts = {path: read(path) if key else None for path, key in keys.items()}
@@ -133,7 +135,7 @@ def _apply_differences(
     handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept, *checklists])
     memory.cache.apply(head, changed, removed, evidence_files(memory, tree), handoffs, tree or "")
     if unread != before:
-        memory.cache.note(unread=unread)
+        memory.cache.change(put_remarks, unread=unread)
 
 
 def _reader(
@@ -184,7 +186,7 @@ def faults(memory: Memory) -> list[Fault]:
     """What sessions must be told about the memory itself."""
     kept_out = KeptOutFile(memory.state.held).read()
     held = [one.refusal for one in kept_out.held]
-    here = KeptHere(converted=memory.cache.noted("unread")).refusals()
+    here = KeptHere(converted=memory.cache.ask(remark_of, "unread")).refusals()
     told = [*held, *(refusal for refusal in here if refusal not in held)]
     hiding = of_obstacles(memory)
     others = sorted(kept_out.skipped.keys() - hiding.keys())

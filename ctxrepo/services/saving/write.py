@@ -28,6 +28,7 @@ from ctxrepo.services.inbox.staging import proposals_of, staged_paths
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import data_in_view, undeleted
 from ctxrepo.services.saving.kept_here import kept_here
+from ctxrepo.storage.cache.entries import hash_since
 from ctxrepo.storage.cache.layout import hash_of
 from ctxrepo.storage.disk.private import random_name, why_unwritable
 from ctxrepo.storage.memory import Memory
@@ -126,9 +127,8 @@ class Draft:
     def ignores(self, path: str) -> bool:
         """Whether git ignores this note and doesn't know it yet: no other machine is to learn of it."""
         if path not in self._ignored:
-            cache = self.memory.cache
             self._ignored[path] = False
-            if is_note(path) and not cache.hash_since(path, cache.generation):
+            if is_note(path) and not self.memory.cache.ask(hash_since, path):
                 with suppress(GitFailed):  # the commit will tell
                     self._ignored[path] = bool(self.memory.rules(None).ignored([path]))
         return self._ignored[path]
@@ -300,10 +300,8 @@ def _note_for_session(
     for path in changed:
         session.note_write(path, new_bytes.get(path), is_move=is_move)
     if spoken_of := draft.spoken_of.difference(changed):
-        seen = session.record.generation
-        generation = memory.cache.generation if seen is None else seen
         for path in sorted(spoken_of):
-            if digest := memory.cache.hash_since(path, generation):
+            if digest := memory.cache.ask(hash_since, path, session.record.generation):
                 session.note(MOVED, path, digest)
     for path in filter(is_note, new_bytes):
         known = {entry.id for entry in entries_of(path, draft.before[path] or "")}

@@ -8,7 +8,7 @@ from ctxrepo.domain.words.categories import category_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import scope_named, search_order
-from ctxrepo.storage.cache.layout import ScoredEntry
+from ctxrepo.storage.cache.computed import ScoredEntry, all_standings, entries_to_score
 from ctxrepo.storage.memory import Memory
 
 LARGE = 3000
@@ -45,10 +45,10 @@ def topics(memory: Memory, scope: str, project: Project | None, now: int) -> lis
     since 1970. Scores must be up to date: call `update_scores` first."""
     folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     notes: dict[str, list[ScoredEntry]] = {}
-    for entry in memory.cache.to_score():
+    for entry in memory.cache.ask(entries_to_score):
         if entry.scope in folders:
             notes.setdefault(entry.path, []).append(entry)
-    standings = memory.cache.scores()
+    standings = memory.cache.ask(all_standings)
     is_decaying = memory.settings.score.profile == "seed"
     listed = [_topic(path, entries, standings, now, is_decaying) for path, entries in notes.items()]
     order = {folder: number for number, folder in enumerate(folders)}

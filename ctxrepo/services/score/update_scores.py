@@ -14,7 +14,10 @@ from ctxrepo.domain.score.standing import EntryFacts, until_in
 from ctxrepo.domain.text import day_of
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.services.usage.entry_usage import counts_by_entry
-from ctxrepo.storage.cache.layout import ScoredEntry, digest_of
+from ctxrepo.storage.cache import computed
+from ctxrepo.storage.cache.computed import ScoredEntry
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
+from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.compiled import read_checkouts
 from ctxrepo.storage.user.code import changed_files, head_of
@@ -34,23 +37,26 @@ def update_scores(memory: Memory, now: int) -> bool:
     heads = _update_changed_files(memory, now)
     used = counts_by_entry(memory)
     uses = sorted((name, one.used, one.contradicted) for name, one in used.items())
-    doubts = [(doubt.entry, doubt.told) for doubt in memory.cache.doubts()]
+    doubts = [(doubt.entry, doubt.told) for doubt in memory.cache.ask(computed.all_doubts)]
     sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses, doubts]
     stamp = digest_of(repr(sources))
-    if memory.cache.scores_stamp == stamp:
+    if memory.cache.ask(computed.stamp_of_part, computed.SCORES) == stamp:
         return False
-    evidence = memory.cache.all_evidence()
+    evidence = memory.cache.ask(entry_evidence)
     named = _active_names(memory, heads)
     facts = (
         _facts(entry, evidence.get(entry.id), used.get(entry.id), named.get(entry.scope, {}))
-        for entry in memory.cache.to_score()
+        for entry in memory.cache.ask(computed.entries_to_score)
     )
-    memory.cache.set_scores(_PROFILES[profile](facts, now), stamp)
+    memory.cache.change(computed.put_standings, _PROFILES[profile](facts, now), stamp)
     return True
 
 
 def _facts(
-    entry: ScoredEntry, evidence: EntryEvidence | None, used: Usage | None, named: Mapping[str, Activity]
+    entry: ScoredEntry,
+    evidence: EntryEvidence | None,
+    used: Usage | None,
+    named: Mapping[str, Activity],
 ) -> EntryFacts:
     contradicted = max(evidence.contradicted if evidence else 0, used.contradicted if used else 0)
     return EntryFacts(
@@ -76,16 +82,16 @@ def _update_changed_files(memory: Memory, now: int) -> dict[tuple[str, str], str
     known = (c for c in read_checkouts(memory.places.state) if may_doubt or not c.claim)
     folders = {c.top: c.folder for c in known if c.folder and os.path.isabs(c.top)}
     asked = [*folders][-_MOST_CHECKOUTS:]
-    heads = {top: stamp for top, stamp in memory.cache.noted("checkouts").items() if top in folders}
+    stamps = ((top, memory.cache.ask(computed.stamp_of_part, computed.ACTIVE, top)) for top in folders)
+    heads = {top: stamp for top, stamp in stamps if stamp}
     env, since = dict(memory.env), (now - KNOWN_DAYS) * _DAY
     found = {top: f"{head} {now}" for top, head in memory.outside.ask_each(asked, partial(_head, env), Path)}
     due = [top for top, stamp in found.items() if heads.get(top) != stamp]
     for top, times in memory.outside.ask_each(due, partial(_changed, since, env), Path):
         days = {path: [at // _DAY for at in moments] for path, moments in times.items()}
-        memory.cache.set_changed_files(top, {path: activity_of(of, now) for path, of in days.items()})
+        files = {path: activity_of(of, now) for path, of in days.items()}
+        memory.cache.change(computed.put_active_files, top, files, found[top])
         heads[top] = found[top]
-    if due:
-        memory.cache.note(checkouts=heads)
     return {(folders[top], top): stamp for top, stamp in heads.items()}
 
 
@@ -102,6 +108,6 @@ def _active_names(memory: Memory, heads: Mapping[tuple[str, str], str]) -> dict[
     files: dict[str, dict[str, Activity]] = {}
     for folder, top in heads:
         of_project = files.setdefault(folder, {})
-        for path, activity in memory.cache.changed_files(top).items():
+        for path, activity in memory.cache.ask(computed.active_files, top).items():
             of_project[path] = Activity(*map(max, activity, of_project.get(path, Activity())))
     return {folder: by_name(of_project) for folder, of_project in files.items()}

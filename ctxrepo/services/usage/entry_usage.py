@@ -29,6 +29,7 @@ from ctxrepo.services.reading.evidence_view import EvidenceView
 from ctxrepo.services.reading.find import scope_named
 from ctxrepo.services.reading.marks import evidence_files
 from ctxrepo.services.sessions.conversations import ends_of_session
+from ctxrepo.storage.cache.entries import entries_of_note, entry_by_id
 from ctxrepo.storage.cache.layout import CachedEntry, digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
@@ -89,7 +90,7 @@ def usage(
     there = _as_called_now(memory, counted_here(memory))
     there = [one for one in there if not folder or one.path.startswith(f"{folder}/")]
     there.sort(key=lambda one: (-one.delivered, -one.last, one.id))
-    cached = ((one, memory.cache.find_entry(one.id)) for one in there)
+    cached = ((one, memory.cache.ask(entry_by_id, one.id)) for one in there)
     wanted = [(one, known) for one, known in cached if is_wanted(one, known)]
     return Report(
         entries=[
@@ -117,20 +118,20 @@ def counted_here(memory: Memory) -> list[Usage]:
 
 def _as_called_now(memory: Memory, counted: Sequence[Usage]) -> list[Usage]:
     """The counts by what the entries are called now: those of one that was edited or moved are added up."""
-    gone = {one.id for one in counted if memory.cache.find_entry(one.id) is None}
+    gone = {one.id for one in counted if memory.cache.ask(entry_by_id, one.id) is None}
     records = sorted(_committed(memory).about(gone), key=lambda e: e.ts) if gone else ()
     edits, by_id = edits_in(records), dict[str, list[Usage]]()
     for one in counted:
         name, seen = one.id, set[str]()
-        while name in edits and name not in seen and memory.cache.find_entry(name) is None:
+        while name in edits and name not in seen and memory.cache.ask(entry_by_id, name) is None:
             seen.add(name)
             name = list(edits[name])[-1]
-        by_id.setdefault(name if memory.cache.find_entry(name) else one.id, []).append(one)
+        by_id.setdefault(name if memory.cache.ask(entry_by_id, name) else one.id, []).append(one)
     return [_sum(memory, name, found) for name, found in by_id.items()]
 
 
 def _sum(memory: Memory, name: str, found: Sequence[Usage]) -> Usage:
-    known = memory.cache.find_entry(name)
+    known = memory.cache.ask(entry_by_id, name)
     sums = {count: sum(getattr(one, count) for one in found) for count in COUNTS}
     first, last = min(one.first for one in found), max(one.last for one in found)
     return Usage(name, known.entry.path if known else found[-1].path, first, last, **sums)
@@ -188,7 +189,7 @@ def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now
     key = _key(agent, session)
     record = read_ledger(ledger_path(str(memory.places.state), agent, session), memory.state.id)
     for name in record.entries.keys() - record.own - store.delivered_to(key):
-        if known := memory.cache.find_entry(name):
+        if known := memory.cache.ask(entry_by_id, name):
             store.note("delivered", key, name, known.entry.path, now)
 
 
@@ -223,7 +224,7 @@ def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
         if access is None or not access.session or not only_reads(access.agent, access.tool):
             continue
         relative = places.get(access.path)
-        entries = [known.entry for known in memory.cache.entries_of(relative)] if relative else []
+        entries = [known.entry for known in memory.cache.ask(entries_of_note, relative)] if relative else []
         seen = [entry for entry in entries if access.shows(entry.first_line, entry.last_line)]
         for entry in seen[:_MOST_OPENED]:
             store.note("opened", _key(access.agent, access.session), entry.id, entry.path, access.at)
@@ -232,7 +233,7 @@ def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
 def _used(memory: Memory, store: UsageStore, event: SpoolEvent, reply: str, now: float) -> None:
     key = _key(event.agent, event.session)
     for name in store.given(key, "used"):
-        known = memory.cache.find_entry(name)
+        known = memory.cache.ask(entry_by_id, name)
         if known and is_used(known.entry, reply):
             store.note("used", key, name, known.entry.path, now)
 
@@ -250,7 +251,7 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
     }
     struck = None
     for name, at in given.items():
-        known = memory.cache.find_entry(name)
+        known = memory.cache.ask(entry_by_id, name)
         if known and known.is_struck:
             struck = _struck_by(memory, session) if struck is None else struck
             is_against = struck.get(name, "") >= stamp(datetime.fromtimestamp(at, UTC))

@@ -10,6 +10,7 @@ from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.lazy import dataclass
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.memory import Memory
 
 LAST = 5
@@ -92,7 +93,7 @@ def _weighed(memory: Memory, rows: object) -> tuple[TracedEntry, ...]:
     for row in rows if isinstance(rows, list) else ():
         match row:
             case [str(name), str(at), int() | float() as score, *more]:
-                entry = memory.cache.find_entry(name)
+                entry = memory.cache.ask(entry_by_id, name)
                 why = str(more[0]) if more else ""
                 found.append(TracedEntry(f"^{name}", at, score, why, entry.entry.text if entry else ""))
     return tuple(found)

@@ -40,6 +40,7 @@ from ctxrepo.services.usage.entry_usage import observe
 from ctxrepo.services.worker.handover import take_in
 from ctxrepo.services.worker.maintain import is_turn, maintain
 from ctxrepo.services.worker.remote_queue import RemoteQueue
+from ctxrepo.storage.cache.cache import put_round
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.remote.exchanges import Errands
@@ -252,7 +253,7 @@ class Worker:
     def _note_round(self, began: float) -> None:
         """Tell hooks that wait: all work that was left before `began` is done, or can't be done."""
         with forgiving(self.log):  # hooks wait for a moment only
-            self.memory.cache.note_round(began)
+            self.memory.cache.change(put_round, began)
 
     def _store_stamps(self, scopes: Iterable[str] = (), before: Mapping[str, str] | None = None) -> None:
         """Store the stamps of the files that the cache holds, for hooks to compare."""

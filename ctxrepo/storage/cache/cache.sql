@@ -73,8 +73,8 @@ create table doubt(
     source text not null,
     primary key(entry, kind, subject)
 ) without rowid;
-create table scan(
-    scope text not null, source text not null, stamp text not null, primary key(scope, source)
+create table part(
+    name text not null, about text not null, stamp text not null, primary key(name, about)
 ) without rowid;
 create table fault(hash text primary key, kind text not null, text text not null);
 create virtual table words using fts5(

@@ -84,16 +84,6 @@ class EvidenceRows:
         """The same of all records."""
         return self._where("true", ())
 
-    def amounts(self, ids: Iterable[str]) -> dict[str, EntryEvidence]:
-        """What all is said of these entries amounts to, as of the cache's tree."""
-        parts = ((_among("entry", some), some) for some in _parts(ids))
-        rows = (row for among, some in parts for row in self._db.execute(f"{_AMOUNTS} where {among}", some))
-        return {one.entry: one for one in map(_amount, rows)}
-
-    def all_amounts(self) -> dict[str, EntryEvidence]:
-        """The same of every entry."""
-        return {one.entry: one for one in map(_amount, self._db.execute(_AMOUNTS))}
-
     def marks(self) -> Marks:
         """The marks that they have."""
         rows = self._db.execute(_MARKED).fetchall()
@@ -158,6 +148,14 @@ class EvidenceRows:
             yield file, line, _record(data)
 
 
+def entry_evidence(db: sqlite3.Connection, ids: Iterable[str] | None = None) -> dict[str, EntryEvidence]:
+    """id -> what is said of these entries, as of the cache's tree, of others nothing was; of all for None."""
+    parts = ((_among("entry", some), some) for some in _parts(ids or ()))
+    asked = (("true", []),) if ids is None else parts
+    rows = (row for term, values in asked for row in db.execute(f"{_AMOUNTS} where {term}", values))
+    return {one.entry: one for one in map(_amount, rows)}
+
+
 def connected(
     ids: Iterable[str], naming: Callable[[set[str]], Iterable[Row]]
 ) -> tuple[set[str], list[Evidence]]:
@@ -176,6 +174,17 @@ def connected(
 def keyed(stated: Iterable[Row], naming: Callable[[set[str]], Iterable[Row]]) -> list[Evidence]:
     """All that bears on the entries of these statements, which have a key."""
     return connected({record.entry for *_, record in stated}, naming)[1]
+
+
+def keyed_evidence(db: sqlite3.Connection, keys: Iterable[str]) -> list[Evidence]:
+    """The same of the statements under one of these keys, in small letters."""
+    rows = EvidenceRows(db)
+    return keyed(rows.with_keys(keys), rows.naming)
+
+
+def evidence_files(db: sqlite3.Connection) -> dict[str, RecordFile]:
+    """path -> the content of which the cache has the records."""
+    return EvidenceRows(db).files()
 
 
 def added_to(was: RecordFile, data: bytes) -> list[Evidence] | None:

@@ -13,7 +13,7 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 from ctxrepo.storage.disk.foreign import read
 from ctxrepo.storage.worktree.scan import MAX_BYTES
 

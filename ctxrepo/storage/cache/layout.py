@@ -1,7 +1,7 @@
 """How the cache is laid out: its tables, and notes and entries from their rows."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ctxrepo.domain.formats.moment import seconds_of
@@ -74,19 +74,6 @@ class CachedEntry:
 
 SUPERSEDED, EXPIRED = 1, 2
 """Values of `entry.struck` for what is not delivered."""
-
-
-class ScoredEntry(NamedTuple):
-    """An entry as scores are computed from it: `category` as it is written, `day` as YYYY-MM-DD or ''."""
-
-    id: str
-    scope: str
-    path: str
-    text: str
-    category: str
-    is_pinned: bool
-    day: str
-    is_doubtful: bool
 
 
 FaultKind = Literal[
@@ -167,15 +154,12 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def put_handoffs(db: sqlite3.Connection, handoffs: Iterable[NewestHandoff]) -> None:
-    """Put the newest handoff of these scopes in the place of the one before."""
-    for handoff in handoffs:
-        row = tuple(map(storable, handoff._replace(text=handoff.text.strip("\r\n"))))
-        db.execute("delete from handoff where scope = ?", row[:1])
-        if row[-1]:
-            db.execute("insert into handoff values (?, ?, ?, ?)", row)
+def meta_of(db: sqlite3.Connection, key: str) -> str:
+    """A value of the cache's table `meta`; '' without one."""
+    row = db.execute("select value from meta where key = ?", (key,)).fetchone()
+    return str(row[0]) if row else ""
 
 
-def set_meta(db: sqlite3.Connection, **values: str) -> None:
+def set_meta(db: sqlite3.Connection, /, **values: str) -> None:
     """Set keys of the cache's table `meta`."""
     db.executemany("insert or replace into meta values (?, ?)", values.items())

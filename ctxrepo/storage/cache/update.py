@@ -25,7 +25,6 @@ from ctxrepo.hooks.known.cached import (
     box_of,
 )
 from ctxrepo.lazy import lazy_pattern
-from ctxrepo.storage.cache.doubts import show_doubts
 from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
 from ctxrepo.storage.cache.layout import (
     EXPIRED,
@@ -243,7 +242,6 @@ def apply(
     if scopes:
         set_meta(db, generation=str(generation))
         _recount(db, scopes)
-        show_doubts(db)
     return bool(scopes)
 
 

@@ -14,11 +14,11 @@ _LOOKED = """
 import pathlib, time
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.note.note import Note
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache, put_round
 cache = Cache.open(pathlib.Path("{folder}/cache.db"))
 notes = [Note("shop/MEMORY.md", "- Edited by hand"), Note("global/news.md", "- Fresh")]
 cache.apply("c2", notes, [], Marks())
-cache.note_round(time.time())
+cache.change(put_round, time.time())
 """
 
 

@@ -9,7 +9,9 @@ from world import World
 
 from ctxrepo.domain.doubts.doubt import Doubt, DoubtKind
 from ctxrepo.domain.records.evidence import Marks
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.computed import put_doubts
+from ctxrepo.storage.cache.entries import entries_of_scopes
 
 NOTES = {
     "shop/MEMORY.md": "- Deploy with `make ship`\n- The timeout of payments is 30 seconds\n",
@@ -33,12 +35,13 @@ def doubt(
 ) -> None:
     """Put the entry that has `about` in its text in doubt; `by` has the text of another one."""
     cache = Cache.open(world.folder / "cache.db")
-    entries = cache.entries(["shop", "global"])
+    entries = cache.ask(entries_of_scopes, ["shop", "global"])
     (known,) = (one for one in entries if about["about"] in one.entry.text)
     rival = next((one.entry.id for one in entries if by and by in one.entry.text), "")
     entry = known.entry
     found = Doubt(entry.id, entry.path, kind, "", words.format(rival[:7]), "2026-10-03", rival, is_sure)
-    cache.set_doubts(entry.path.partition("/")[0], about["about"], {found: known.hash} if words else {}, "")
+    doubts = {found: known.hash} if words else {}
+    cache.change(put_doubts, entry.path.partition("/")[0], about["about"], doubts, "")
     cache.close()
 
 
@@ -89,7 +92,7 @@ def test_where_it_may_be_about_another_thing_both_come(world: World) -> None:
 def test_where_only_the_older_one_fits_it_comes_marked(world: World) -> None:
     overtake(world)
     cache = Cache.open(world.folder / "cache.db")
-    (newer,) = (one.entry.id for one in cache.entries(["shop"]) if "60" in one.entry.text)
+    (newer,) = (one.entry.id for one in cache.ask(entries_of_scopes, ["shop"]) if "60" in one.entry.text)
     cache.apply("c2", [], [], Marks(struck=frozenset({newer})))
     cache.close()
     assert "30 seconds (overtaken by ^" in world.run("UserPromptSubmit", prompt=ASKED)

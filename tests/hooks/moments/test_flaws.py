@@ -10,7 +10,7 @@ import pytest
 from world import PAYLOADS, World
 
 from ctxrepo.hooks.saves import may_be_flawed
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache, put_round
 
 BROKEN = "---\ndescription: [never closed\n---\n\n- a fact\n"
 
@@ -27,7 +27,7 @@ def writes(world: World, text: str) -> str:
     note.write_text(text)
     world.cache("c1", {"shop/topics/x.md": text})
     cache = Cache.open(world.folder / "cache.db")
-    cache.note_round(time.time() + 60)
+    cache.change(put_round, time.time() + 60)
     cache.close()
     said = json.loads((PAYLOADS / "PostToolUse-edit.json").read_text())
     said |= {

@@ -15,8 +15,8 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.session.ledger_words import OWN
 from ctxrepo.hooks.session.session import Session
+from ctxrepo.storage.cache.cache import Cache, put_round
 from ctxrepo.storage.cache.layout import hash_of
-from ctxrepo.storage.cache.writer import Cache
 
 NEW = {
     "shop/MEMORY.md": "- Deploy with `make ship`\n- Edited by hand\n",
@@ -41,7 +41,7 @@ def look(world: World, began: float, notes: dict[str, str]) -> None:
     world.forget_saves()
     cache = Cache.open(world.folder / "cache.db")
     cache.apply(f"c{began}", [Note(path, text) for path, text in notes.items()], [], Marks())
-    cache.note_round(began)
+    cache.change(put_round, began)
     cache.close()
 
 

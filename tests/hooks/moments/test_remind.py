@@ -14,7 +14,7 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.moments.reminders import COMMON, entries_naming
 from ctxrepo.hooks.session.ledger import switch_memory
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 
 NOTES = {
     "shop/topics/pay.md": "- `src/pay/retry_client.py` must not be retried twice\n\n- the till is slow\n",

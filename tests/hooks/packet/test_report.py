@@ -20,7 +20,9 @@ from ctxrepo.hooks.known.world import World as HookWorld
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import SCORED
 from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, budget_beside, lanes_of
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.computed import entries_to_score, put_doubts, put_standings
+from ctxrepo.storage.cache.entries import entries_of_scopes
 
 
 @pytest.fixture
@@ -32,13 +34,13 @@ def world(tmp_path: Any) -> World:
 
 def score(world: World, *standings: EntryStanding) -> None:
     with closing(Cache.open(world.folder / "cache.db")) as cache:
-        cache.set_scores(standings, "")
+        cache.change(put_standings, standings, "")
 
 
 def ids(world: World) -> dict[str, str]:
     """The last word of an entry -> its id."""
     with closing(Cache.open(world.folder / "cache.db")) as cache:
-        return {entry.text.split()[-1]: entry.id for entry in cache.to_score()}
+        return {entry.text.split()[-1]: entry.id for entry in cache.ask(entries_to_score)}
 
 
 def start(world: World) -> Any:
@@ -169,16 +171,16 @@ def test_doubtful_entries_are_named_in_three_lines_with_their_doubt(world: World
     with closing(Cache.open(world.folder / "cache.db")) as cache:
         doubts = {
             Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", ""): known.hash
-            for known in cache.entries(["shop"])
+            for known in cache.ask(entries_of_scopes, ["shop"])
             if known.entry.text[-1] in "abcd"
         }
-        cache.set_doubts("shop", "test", doubts, "")
+        cache.change(put_doubts, "shop", "test", doubts, "")
     block = start(world)
     assert [line.description for line in block.listed["Active lessons"]] == ["e"]
     assert [line.description for line in block.listed["Doubtful"]] == [f"{n} (a.py is gone)" for n in "abc"]
     assert block.omitted["Doubtful"] == 1
     with closing(Cache.open(world.folder / "cache.db")) as cache:
-        cache.set_doubts("shop", "test", {}, "")
+        cache.change(put_doubts, "shop", "test", {}, "")
     settled = start(world)
     assert "Doubtful" not in settled.listed
     assert [line.description for line in settled.listed["Active lessons"]] == [*words]
@@ -199,9 +201,9 @@ def test_the_seeds_scores_make_the_seeds_report(world: World) -> None:
     with closing(Cache.open(world.folder / "cache.db")) as cache:
         facts = [
             EntryFacts(e.id, e.scope, category_of(e.category), e.is_pinned, day_of(e.day) or today())
-            for e in cache.to_score()
+            for e in cache.ask(entries_to_score)
         ]
-        cache.set_scores(seed_standings(facts, today()), "")
+        cache.change(put_standings, seed_standings(facts, today()), "")
     assert [*start(world).listed] == ["Pinned"]
 
 

@@ -15,7 +15,7 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.prompt_query import find, score_by_words, weighted_words
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 
 FILLER = ["river", "mountain", "window", "paper", "garden", "bottle", "orange", "silver", "candle", "button"]
 

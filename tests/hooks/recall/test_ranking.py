@@ -30,7 +30,7 @@ from ctxrepo.hooks.recall.ranking import (
     rank_by_words,
     telling,
 )
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 
 
 @pytest.fixture(scope="module")

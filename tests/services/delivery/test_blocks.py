@@ -32,6 +32,8 @@ from ctxrepo.services.health.doctor import doctor
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.refresh import faults
 from ctxrepo.services.setup.connection import Machine as Place
+from ctxrepo.storage.cache.cache import put_faults
+from ctxrepo.storage.cache.computed import put_first_files
 from ctxrepo.storage.cache.layout import Fault
 from ctxrepo.storage.disk.foreign import Change
 
@@ -296,7 +298,7 @@ def test_a_file_that_is_gone_or_lost_its_block_stays_so(mine: Machine) -> None:
 
 def test_faults_are_not_in_it(mine: Machine) -> None:
     memory = mine.open()
-    memory.cache.set_faults([Fault("remote", "the remote refuses")])
+    memory.cache.change(put_faults, [Fault("remote", "the remote refuses")])
     put(mine)
     assert "refuses" not in (mine.project_folder / "AGENTS.md").read_text()
 
@@ -304,7 +306,7 @@ def test_faults_are_not_in_it(mine: Machine) -> None:
 def test_files_touched_last_are_not_in_it(mine: Machine) -> None:
     put(mine)
     touched = FirstFile(str(mine.project_folder), "src/touched.py", 1, "edit 1-9")
-    mine.open().cache.set_recent({("git.example.org/ada/shop", ""): [touched]}, "")
+    mine.open().cache.change(put_first_files, {("git.example.org/ada/shop", ""): [touched]}, "")
     assert states(mine) == ["current"]
     memory, project = mine.open(), mine.project()
     assert "src/touched.py" in context(memory, project, Start(mine.project_folder)).text

@@ -10,6 +10,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.domain.settings.values import TapeSettings
+from ctxrepo.hooks.known.packet_rows import selected_of
 from ctxrepo.services.delivery.first_files import update_recent_files
 from ctxrepo.services.rescue.cache_repair import rebuild
 from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
@@ -40,7 +41,7 @@ def touch(machine: Machine, path: str | Path, tool: str = "Edit", at: float = 1.
 
 def recent(machine: Machine, project: str) -> list[tuple[str, str]]:
     update_recent_files(machine.open())
-    return [(first.path, first.why) for first in machine.open().cache.recent(project)]
+    return [(first.path, first.why) for first in machine.open().cache.ask(selected_of, project, "")]
 
 
 def test_edited_files_come_first_with_their_lines(ada: Machine, project: str) -> None:
@@ -109,7 +110,7 @@ def test_the_worker_notes_it_at_a_turn(ada: Machine, project: str) -> None:
     with ada.open().state.spool.open("a") as spool:
         spool.write(json.dumps({"event": "stop", "agent": "claude", "session": "s"}) + "\n")
     ada.worker().run()
-    assert [first.path for first in ada.open().cache.recent(project)] == ["a.py"]
+    assert [first.path for first in ada.open().cache.ask(selected_of, project, "")] == ["a.py"]
 
 
 @pytest.mark.parametrize(

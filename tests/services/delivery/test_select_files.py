@@ -15,6 +15,7 @@ from machines import Machine, make_ada
 
 from ctxrepo.domain.tape.anchors import anchor_of
 from ctxrepo.domain.tape.touched_files import FirstFile
+from ctxrepo.hooks.known.packet_rows import selected_of
 from ctxrepo.hooks.session.ledger_words import PROJECT
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.delivery.first_files import update_recent_files
@@ -72,7 +73,8 @@ def in_project(machine: Machine, session: str, folder: str) -> None:
 
 def first(machine: Machine, owner: str = "", project: str = SHOP) -> list[FirstFile]:
     update_recent_files(machine.open())
-    return machine.open().cache.recent(project, owner)
+    known = machine.open().cache.ask(selected_of, project, owner)
+    return [FirstFile(one.top, one.path, one.rank, one.why) for one in known]
 
 
 def notes(machine: Machine, owner: str = "") -> dict[str, str]:

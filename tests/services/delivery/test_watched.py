@@ -16,13 +16,14 @@ from long import mostly_long, rotating
 from machines import Machine, make_machine
 
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.hooks.known.cached import open_cache
+from ctxrepo.hooks.known.cached import last_round_of, open_cache
 from ctxrepo.hooks.known.freshness import is_unwatched, news
 from ctxrepo.hooks.known.locate import Scope
 from ctxrepo.hooks.known.world import open_hooks, world_of
 from ctxrepo.services.delivery.watched import MAX_FOLDERS, MAX_NOTES, MAX_SCOPES, store_stamps
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.history.settle_conflict import resolve
+from ctxrepo.storage.cache.cache import all_faults, watched_stamps
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import Spool
 
@@ -123,7 +124,7 @@ def test_who_is_in_the_middle_of_something_is_waited_for_by_nobody(mine: Machine
     (mine.clone / ".git/MERGE_HEAD").write_text(mine.git("rev-parse", "HEAD"))
     before = time.time()
     turn(mine, "start")
-    assert mine.open().cache.last_round >= before
+    assert mine.open().cache.ask(last_round_of) >= before
     assert has_news(mine)
 
 
@@ -161,7 +162,7 @@ def test_a_round_is_over_from_when_it_began(mine: Machine, monkeypatch: pytest.M
     monkeypatch.setattr(Spool, "read", read)
     before = time.time()
     turn(mine, "start")
-    assert before <= mine.open().cache.last_round <= has_read[0]
+    assert before <= mine.open().cache.ask(last_round_of) <= has_read[0]
 
 
 def test_so_many_scopes_notes_and_folders_are_watched(mine: Machine) -> None:
@@ -169,11 +170,11 @@ def test_so_many_scopes_notes_and_folders_are_watched(mine: Machine) -> None:
     for number in range(MAX_NOTES + 10):
         mine.write(f"shop/f{number}/n.md", "- x\n")
     turn(mine, "stop")
-    assert len(mine.open().cache.watched_stamps()["shop"]) <= MAX_NOTES + MAX_FOLDERS + 2
+    assert len(mine.open().cache.ask(watched_stamps)["shop"]) <= MAX_NOTES + MAX_FOLDERS + 2
     store_stamps(memory, [f"scope{number}" for number in range(MAX_SCOPES + 5)])
-    assert len(memory.cache.watched_stamps()) == MAX_SCOPES
+    assert len(memory.cache.ask(watched_stamps)) == MAX_SCOPES
     store_stamps(memory, ["global"])
-    assert list(memory.cache.watched_stamps())[-1] == "global"
+    assert list(memory.cache.ask(watched_stamps))[-1] == "global"
 
 
 EDITS = st.lists(
@@ -234,10 +235,10 @@ def test_a_conflict_that_was_settled_is_waited_for_and_told_to_nobody(
         machine.sync()
     turn(ada, "start")
     assert not has_news(ada)
-    assert "kept aside" in str(ada.open().cache.faults())
+    assert "kept aside" in str(ada.open().cache.ask(all_faults))
     memory = ada.open()
     (conflict,) = conflicts(memory)
     resolve(memory, conflict.id, "kept", Origin(memory.host), datetime.now(UTC))
     assert has_news(ada)
     turn(ada, "start")
-    assert ada.open().cache.faults() == []
+    assert ada.open().cache.ask(all_faults) == []

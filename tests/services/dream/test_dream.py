@@ -16,6 +16,7 @@ from ctxrepo.domain.records.evidence import marks
 from ctxrepo.services.dream.gather_brief import OFTEN
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.computed import put_doubts
 
 NOTE = "shop/topics/ci.md"
 TEXTS = (
@@ -226,7 +227,7 @@ def test_the_brief_names_what_is_in_doubt_and_what_was_said_again_and_again(ada:
     new = ada.remember("The staging database answers on port 5434", category="gotcha").id
     commit(ada.open(), NOW)
     doubt = Doubt(old, "shop/topics/fact.md", "overtaken", new, "overtaken", "2026-11-29", new)
-    ada.open().cache.set_doubts("shop", "words", {doubt: old}, "1")
+    ada.open().cache.change(put_doubts, "shop", "words", {doubt: old}, "1")
     text = ada.ctxrepo("dream").stdout
     assert "Deploys wait for the night (said 4 times)" in text
     assert (

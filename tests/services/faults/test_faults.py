@@ -20,6 +20,7 @@ from ctxrepo.services.faults.faults import (
 )
 from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.sync.sync import sync
+from ctxrepo.storage.cache.cache import all_faults
 from ctxrepo.storage.cache.layout import Fault, FaultKind
 from ctxrepo.storage.memory import Memory
 
@@ -71,13 +72,13 @@ def test_settings_that_can_not_be_read_leave_those_of_before(mine: Machine) -> N
     assert (memory.settings.sync.ttl, memory.root) == (7, mine.clone)
     tell_at_once(memory)
     (line,) = of_settings(memory)
-    assert memory.cache.faults() == [Fault("settings", line)]
+    assert memory.cache.ask(all_faults) == [Fault("settings", line)]
     assert "line 5" in line or "line" in line
     publish_settings(memory, sys.executable)  # and what was before stays that
     assert opened(mine).settings.sync.ttl == 7
     mine.places.config_file.write_text(good)
     tell_at_once(opened(mine))
-    assert memory.cache.faults() == []
+    assert memory.cache.ask(all_faults) == []
 
 
 def test_nobody_talks_to_a_remote_by_settings_that_were_broken_since(pair: tuple[Machine, Machine]) -> None:
@@ -102,7 +103,7 @@ def test_a_session_is_told_that_the_settings_can_not_be_read(mine: Machine) -> N
     break_settings(mine)
     mine.write("global/x.md", "- written meanwhile\n")
     session.hook("Stop")
-    eventually(lambda: any("can't be read" in fault.text for fault in opened(mine).cache.faults()), 60)
+    eventually(lambda: any("can't be read" in fault.text for fault in opened(mine).cache.ask(all_faults)), 60)
     assert "config.toml can't be read" in session.hook("UserPromptSubmit", prompt="what is wrong with redis?")
     eventually(lambda: "written meanwhile" in mine.git("log", "-p", "--format="), 60)
 
@@ -118,14 +119,14 @@ def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None
     connect(workplace(mine))
     mine.git("switch", "-q", "--detach")
     Session(mine, "s-1").hook("SessionStart", source="startup")
-    eventually(lambda: any("on no branch" in fault.text for fault in mine.open().cache.faults()), 60)
+    eventually(lambda: any("on no branch" in fault.text for fault in mine.open().cache.ask(all_faults)), 60)
     told = Session(mine, "s-2").hook("SessionStart", source="startup")
     assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
     assert "Until then what is written is kept and found here, but not sent." in told
     mine.git("switch", "-q", "main")
     assert current_faults(mine.open()) == []
     tell_at_once(mine.open())
-    assert mine.open().cache.faults() == []
+    assert mine.open().cache.ask(all_faults) == []
 
 
 @pytest.mark.slow
@@ -147,7 +148,7 @@ def test_what_check_calls_an_error_of_a_note_is_a_fault_for_everybody(
     assert ada.ctxrepo("sync").returncode == 0
     (fault,) = ada.json("status")["data"]["faults"]
     assert fault.startswith(f"global/odd.md: {problem}")
-    assert ada.open().cache.faults() == [Fault("note", fault)]
+    assert ada.open().cache.ask(all_faults) == [Fault("note", fault)]
     assert fault in ada.ctxrepo("doctor").stdout
     assert f": {problem}" in ada.ctxrepo("check").stdout
     ada.git("checkout", "-q", "-b", "elsewhere")

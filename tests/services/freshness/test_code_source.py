@@ -22,6 +22,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import made, record_all
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.state.compiled import find_checkout, record_checkout
 
 
@@ -51,7 +52,7 @@ class Working:
         commit(self.machine.open(), self.now)
         self.machine.worker(lambda: self.now).run()
         scan(self.machine.open(), self.now)
-        return self.machine.open().cache.doubts()
+        return self.machine.open().cache.ask(all_doubts)
 
     def words(self) -> list[str]:
         return [doubt.words for doubt in self.doubts()]
@@ -112,7 +113,7 @@ def test_a_checkout_that_may_not_be_what_it_says_is_not_asked(work: Working) -> 
     work.code.commit({"src/pay.py": None})
     assert checkouts_of(memory, "shop") == []
     scan(memory, work.now)
-    assert not memory.cache.doubts()
+    assert not memory.cache.ask(all_doubts)
 
 
 def test_the_commit_that_is_recorded_with_an_entry_decides(work: Working) -> None:
@@ -191,7 +192,7 @@ def test_a_checkout_that_is_gone_or_hangs_keeps_nobody(work: Working) -> None:
     data = config.read_bytes()
     config.unlink()
     os.mkfifo(config)
-    assert not work.machine.open().cache.doubts()
+    assert not work.machine.open().cache.ask(all_doubts)
     assert scan(work.machine.open(), work.now) <= 3
     config.unlink()
     config.write_bytes(data)

@@ -18,6 +18,7 @@ from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.state.usage import UsageStore
 
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)
@@ -54,7 +55,7 @@ class Remembering:
         """What is in doubt once the worker has been there."""
         commit(self.machine.open(), FIRST + timedelta(days=day))
         self.machine.worker(lambda: FIRST + timedelta(days=day)).run()
-        return self.machine.open().cache.doubts()
+        return self.machine.open().cache.ask(all_doubts)
 
     def scanned(self, day: int = 40) -> int:
         return scan(self.machine.open(), FIRST + timedelta(days=day))
@@ -81,7 +82,7 @@ def test_what_waits_for_a_commit_is_judged_by_what_is_recorded_of_it(shop: Remem
     with pytest.raises(Uncommitted):
         commit(shop.machine.open(), FIRST + timedelta(days=10))
     assert shop.scanned()
-    (doubt,) = shop.machine.open().cache.doubts()
+    (doubt,) = shop.machine.open().cache.ask(all_doubts)
     assert (doubt.entry, doubt.by, doubt.since[:10]) == (old, new, "2026-10-10")
 
 
@@ -159,4 +160,4 @@ def test_an_edit_ends_it_at_once(shop: Remembering) -> None:
     assert edited.returncode == 0
     machine = shop.machine
     machine.ctxrepo("list")
-    assert machine.open().cache.doubts() == []
+    assert machine.open().cache.ask(all_doubts) == []

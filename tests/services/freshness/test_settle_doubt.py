@@ -9,6 +9,8 @@ import pytest
 from machines import Machine, make_ada
 
 from ctxrepo.domain.doubts.doubt import Doubt
+from ctxrepo.storage.cache.computed import put_doubts
+from ctxrepo.storage.cache.entries import entry_by_id
 
 OLD, NEW = "The payment service times out after 30 seconds", "The payment service times out after 60 seconds"
 
@@ -90,10 +92,10 @@ def test_read_search_and_recall_tell_it(shop: Doubtful) -> None:
 def test_where_no_entry_is_newer_accept_forgets_it(shop: Doubtful) -> None:
     shop.machine.ctxrepo("inbox", "accept", shop.old.lstrip("^"))
     memory = shop.machine.open()
-    known = memory.cache.find_entry(shop.new.lstrip("^"))
+    known = memory.cache.ask(entry_by_id, shop.new.lstrip("^"))
     assert known
     found = Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", "2026-10-03")
-    memory.cache.set_doubts("shop", "code", {found: known.hash}, "")
+    memory.cache.change(put_doubts, "shop", "code", {found: known.hash}, "")
     done = shop.machine.ctxrepo("inbox", "accept", f"{known.entry.id}-gone")
     assert "forgotten" in done.stdout
     assert shop.machine.ctxrepo("read", shop.new).returncode == 3

@@ -22,6 +22,7 @@ from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.entries import entries_of_note
 from ctxrepo.storage.worktree.worktree import Worktree
 
 NOTE = "shop/topics/gotcha.md"
@@ -276,7 +277,7 @@ def test_all_are_dropped_at_once_more_than_a_person_would_delete_by_hand(mine: M
 
 def test_the_version_that_was_kept_is_followed_to_another_note(mine: Machine, one: str) -> None:
     memory = mine.open()
-    entry = next(e for e in memory.cache.entries_of(NOTE) if "is 9" in e.entry.text).entry
+    entry = next(e for e in memory.cache.ask(entries_of_note, NOTE) if "is 9" in e.entry.text).entry
     project, to = mine.project(), parse_destination("topics/ports.md")
     move(memory, parse_target(f"^{entry.id}"), to, project, Origin(memory.host), NOW)
     commit(mine.open(), NOW)

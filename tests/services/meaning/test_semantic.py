@@ -18,7 +18,7 @@ from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.ask_helper import NOTHING
 from ctxrepo.hooks.recall.choice import SAID_BEFORE, RecallAnswer, choose
 from ctxrepo.hooks.recall.ranking import RecallRequest, telling
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 
 FILLER = {f"shop/f{n}.md": f"- filler {n}\n- nothing {n}\n" for n in range(10)}
 

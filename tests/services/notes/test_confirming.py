@@ -21,6 +21,8 @@ from ctxrepo.services.notes.remember import remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.entries import entries_of_scopes
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 
 AGENT = Origin("desk", "s1", "pi")
 
@@ -59,7 +61,7 @@ def known(machine: Machine, entry: str) -> EntryEvidence:
     memory = machine.open()
     one = by_entry(evidence_now(memory))[entry]
     commit(memory, NOW)
-    assert memory.cache.evidence([entry]) == {entry: one}
+    assert memory.cache.ask(entry_evidence, [entry]) == {entry: one}
     return one
 
 
@@ -151,7 +153,11 @@ def test_confirmations_of_two_machines_add_up_and_follow_an_edit(pair: tuple[Mac
     ben.sync()
     ada.sync()
     for machine in (ada, ben):
-        (new,) = {e.entry.id for e in machine.open().cache.entries(["shop"]) if "6380" in e.entry.text}
+        (new,) = {
+            e.entry.id
+            for e in machine.open().cache.ask(entries_of_scopes, ["shop"])
+            if "6380" in e.entry.text
+        }
         assert new != entry
         one = known(machine, new)
         assert (one.reinforced, bool(one.verified), one.session) == (2, True, "s1")

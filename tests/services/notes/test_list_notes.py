@@ -10,6 +10,7 @@ from machines import NOW, Machine
 from ctxrepo.errors import NotFound
 from ctxrepo.services.notes.list_notes import list_notes
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.cache import all_faults
 
 
 @pytest.fixture
@@ -92,4 +93,4 @@ def test_a_name_that_no_note_may_have_hides_no_other_note(mine: Machine, name: s
     memory = mine.open()
     listed = list_notes(memory, "", mine.project(), commit(memory, NOW))
     assert [note.path for note in listed] == ["fine.md"]
-    assert [fault.kind for fault in memory.cache.faults()] == ["skipped"]
+    assert [fault.kind for fault in memory.cache.ask(all_faults)] == ["skipped"]

@@ -22,6 +22,7 @@ from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.remember import Near, RememberResult, doubts, remember, remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.entries import entries_of_scopes, entry_by_id
 from ctxrepo.storage.memory import Memory
 
 
@@ -35,7 +36,7 @@ def marks(machine: Machine, entry_id: str) -> tuple[bool, bool]:
     """(pinned, struck) of an entry once everything is committed."""
     memory = machine.open()
     commit(memory, NOW)
-    found = memory.cache.find_entry(entry_id)
+    found = memory.cache.ask(entry_by_id, entry_id)
     assert found is not None
     return found.is_pinned, found.is_struck
 
@@ -180,7 +181,7 @@ def test_a_pin_survives_the_correction_of_a_typo(mine: Machine) -> None:
     mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace("relase", "release"))
     memory = mine.open()
     commit(memory, NOW)
-    pinned = [e.entry.plain for e in memory.cache.entries(["shop"]) if e.is_pinned]
+    pinned = [e.entry.plain for e in memory.cache.ask(entries_of_scopes, ["shop"]) if e.is_pinned]
     assert pinned == ["never push to the release branch"]
 
 
@@ -300,7 +301,7 @@ def test_several_lines_are_one_entry(mine: Machine) -> None:
     mine.remember("second fact")
     memory = mine.open()
     commit(memory, NOW)
-    texts = [e.entry.plain for e in memory.cache.entries(["shop"])]
+    texts = [e.entry.plain for e in memory.cache.ask(entries_of_scopes, ["shop"])]
     assert texts == ["first line\n  - looks like a bullet\n\n  last line", "second fact"]
 
 

@@ -24,6 +24,7 @@ from ctxrepo.services.projects.link_project import RenameResult, rename_project
 from ctxrepo.services.reading.find import require_project
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.state.compiled import read_checkouts
 
 NOTE = "topics/gotcha.md"
@@ -207,7 +208,7 @@ def test_marks_of_entries_go_along(both: tuple[Machine, Machine]) -> None:
     ada.sync()
     memory = ada.open()
     (new,) = marks_of(memory, ada.tree()).pinned - {pinned.id}
-    found = memory.cache.find_entry(new)
+    found = memory.cache.ask(entry_by_id, new)
     assert found is not None
     assert (found.entry.path, found.entry.text) == (f"store/{NOTE}", "- [gotcha] Port is 1")
     assert found.is_pinned

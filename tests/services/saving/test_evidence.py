@@ -21,6 +21,7 @@ from ctxrepo.services.notes.remember import RememberResult, remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.entries import entries_of_scopes
 
 MINUTE = timedelta(minutes=1)
 
@@ -56,7 +57,10 @@ def committed(machine: Machine, now: datetime = NOW) -> dict[str, tuple[bool, bo
     """text -> (pinned, struck) of every entry once all is committed."""
     memory = machine.open()
     commit(memory, now)
-    return {e.entry.plain: (e.is_pinned, e.is_struck) for e in memory.cache.entries(["shop", "global"])}
+    return {
+        e.entry.plain: (e.is_pinned, e.is_struck)
+        for e in memory.cache.ask(entries_of_scopes, ["shop", "global"])
+    }
 
 
 def moves(machine: Machine) -> list[tuple[str, str]]:

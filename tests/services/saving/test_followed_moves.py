@@ -9,6 +9,7 @@ from machines import Machine
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.storage.cache.entries import entries_of_note
 
 Pair = tuple[Machine, Machine]
 
@@ -68,7 +69,7 @@ def moved_note(machine: Machine) -> str:
 
 def marked(machine: Machine) -> tuple[list[str], list[str]]:
     """The lines of the moved note that are struck, and those that are pinned."""
-    entries = machine.open().cache.entries_of(moved_note(machine))
+    entries = machine.open().cache.ask(entries_of_note, moved_note(machine))
     struck, pinned = (
         [e.entry.text for e in entries if has(e)] for has in (lambda e: e.is_struck, lambda e: e.is_pinned)
     )
@@ -100,7 +101,7 @@ def test_a_folder_of_more_notes_than_can_be_compared_keeps_its_marks(pair: Pair)
     ada.sync()
     (ada.clone / "shop/topics").rename(ada.clone / "shop/things")
     assert ada.sync().held == ()
-    entries = ada.open().cache.entries_of("shop/things/ports.md")
+    entries = ada.open().cache.ask(entries_of_note, "shop/things/ports.md")
     assert [e.entry.text for e in entries if e.is_pinned] == [LINES[2].strip()]
     assert [e.entry.text for e in entries if e.is_struck] == [LINES[1].strip()]
 
@@ -129,7 +130,7 @@ def test_what_is_said_of_an_entry_that_another_machine_edited_is_said_of_the_edi
     supersede(ben, 2)
     meet(ada, ben)
     for machine in pair:
-        (struck,) = (e.entry.text for e in machine.open().cache.entries_of(NOTE) if e.is_struck)
+        (struck,) = (e.entry.text for e in machine.open().cache.ask(entries_of_note, NOTE) if e.is_struck)
         assert "9081" in struck
 
 

@@ -21,6 +21,7 @@ from ctxrepo.services.rescue.mend import mend
 from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.sync.sync import sync
+from ctxrepo.storage.cache.cache import all_faults
 from ctxrepo.storage.cache.layout import Fault
 
 Pair = tuple[Machine, Machine]
@@ -312,7 +313,7 @@ def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None
     (line,) = ada.json("status")["data"]["deleted"]
     assert line in said.stderr
     assert line in ada.ctxrepo("status").stdout
-    assert Fault("deletion", line) in ada.open().cache.faults()  # each session is told these
+    assert Fault("deletion", line) in ada.open().cache.ask(all_faults)  # each session is told these
     assert line not in ada.ctxrepo("doctor").stdout
     undo = line.split("`")[1].split()[1:]
     assert ada.ctxrepo(*undo).returncode == 0
@@ -320,7 +321,7 @@ def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None
     assert there(ada) == 12
     assert "in the same breath" in ada.read("shop/MEMORY.md")
     assert ada.json("status")["data"]["deleted"] == []
-    assert ada.open().cache.faults() == []
+    assert ada.open().cache.ask(all_faults) == []
 
 
 def lose_lines(machine: Machine) -> None:
@@ -441,7 +442,7 @@ def test_less_than_a_share_of_a_long_note_is_told_on_both_machines(pair: Pair) -
     assert "shop/long.md: 6 entries deleted by hand" in line
     for machine in pair:
         assert line in machine.ctxrepo("status").stdout
-        assert Fault("deletion", line) in machine.open().cache.faults()
+        assert Fault("deletion", line) in machine.open().cache.ask(all_faults)
 
 
 def test_a_projects_line_in_the_registry_is_told_on_both_machines_until_it_is_back(pair: Pair) -> None:
@@ -458,7 +459,7 @@ def test_a_projects_line_in_the_registry_is_told_on_both_machines_until_it_is_ba
     assert "ctxrepo.toml: 1 entry deleted by hand; `ctxrepo undo " in line
     for machine in pair:
         assert line in machine.ctxrepo("status").stdout
-        assert Fault("deletion", line) in machine.open().cache.faults()
+        assert Fault("deletion", line) in machine.open().cache.ask(all_faults)
     assert ben.ctxrepo("undo", line.partition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
     assert ben.read("ctxrepo.toml") == before
     ben.sync()
@@ -506,7 +507,7 @@ def test_a_few_lines_are_told_by_sync_alone(pair: Pair) -> None:
     ada.write("shop/long.md", "".join(ada.read("shop/long.md").splitlines(keepends=True)[4:]))
     (line,) = told_of(ada)
     assert "shop/long.md: 4 entries deleted by hand" in line
-    assert ada.json("status")["data"]["deleted"] == ada.open().cache.faults() == []
+    assert ada.json("status")["data"]["deleted"] == ada.open().cache.ask(all_faults) == []
 
 
 def test_a_line_in_other_words_or_elsewhere_is_no_deletion(pair: Pair) -> None:

@@ -12,6 +12,7 @@ from machines import NOW, Machine, make_ada
 from ctxrepo.errors import RepositoryState, Uncommitted
 from ctxrepo.services.faults.faults import standing
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.entries import entries_of_scopes
 from ctxrepo.storage.git import committer
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -50,7 +51,9 @@ def signer(machine: Machine, act: str) -> Path:
 
 def seen(machine: Machine) -> str:
     """What sessions and searches find in the cache."""
-    return "\n".join(cached.entry.text for cached in machine.open().cache.entries(["shop", "global"]))
+    return "\n".join(
+        cached.entry.text for cached in machine.open().cache.ask(entries_of_scopes, ["shop", "global"])
+    )
 
 
 def told(machine: Machine) -> list[str]:

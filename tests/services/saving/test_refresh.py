@@ -18,6 +18,8 @@ from ctxrepo.services.review.items import items_to_decide
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.refresh import complete
 from ctxrepo.services.sync.sync import sync
+from ctxrepo.storage.cache.cache import all_faults
+from ctxrepo.storage.cache.entries import entry_count
 from ctxrepo.storage.processes.lock import locked
 
 NOTES = 1200
@@ -43,10 +45,10 @@ def test_a_worker_that_builds_it_is_waited_for(unread: Machine) -> None:
         asked.start()
         asked.join(0.5)
         assert asked.is_alive()
-        assert memory.cache.entry_count == 0
+        assert memory.cache.ask(entry_count) == 0
     asked.join(60)
     assert memory.cache.head == head
-    assert memory.cache.entry_count >= NOTES
+    assert memory.cache.ask(entry_count) >= NOTES
 
 
 def test_the_first_search_reads_all_notes_and_tells_how_far_it_is(unread: Machine) -> None:
@@ -82,7 +84,7 @@ def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: 
     ]
     for look in looks:
         look()
-        told = "\n".join(fault.text for fault in ada.open().cache.faults())
+        told = "\n".join(fault.text for fault in ada.open().cache.ask(all_faults))
         assert "shop/vault/s.md#L1 is held back" in told
         assert "shop/vault/pipe.md is not part of the memory" in told
         assert [item.path for item in items_to_decide(ada.open())] == ["shop/vault/s.md"]
@@ -91,7 +93,7 @@ def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: 
     assert not items_to_decide(ada.open())
     (ada.clone / "shop/vault/pipe.md").unlink()
     ada.sync()
-    assert ada.open().cache.faults() == []
+    assert ada.open().cache.ask(all_faults) == []
 
 
 def told_after(machine: Machine, *handoff: str) -> str:

@@ -20,6 +20,7 @@ from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.saving import commit as committing
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.write import drafting
+from ctxrepo.storage.cache.entries import entries_of_note
 from ctxrepo.storage.state.journal import Journal
 from ctxrepo.storage.worktree.worktree import FileUpdate, Worktree
 
@@ -252,7 +253,7 @@ def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
     with drafting(memory, "test", Origin(memory.host, "s1", "claude"), NOW) as draft:
         draft.put(NOTE, "- a\n- new\n")
     commit(mine.open(), NOW)
-    (new,) = [e for e in mine.open().cache.entries_of(NOTE) if e.entry.text == "- new"]
+    (new,) = [e for e in mine.open().cache.ask(entries_of_note, NOTE) if e.entry.text == "- new"]
     path = ledger_path(str(memory.places.state), "claude", "s1")
     assert read_ledger(path, memory.state.id).entries == {new.entry.id: new.hash}
     other = ledger_path(str(memory.places.state), "claude", "s2")

@@ -15,6 +15,8 @@ from ctxrepo.domain.text import day_of
 from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.score.update_scores import update_scores
+from ctxrepo.storage.cache.computed import all_standings, entries_to_score, put_doubts
+from ctxrepo.storage.cache.entries import entries_of_note, entry_by_id
 
 TODAY = day_of(NOW.isoformat()) or 0
 
@@ -30,15 +32,15 @@ def scored(machine: Machine, today: int = TODAY) -> list[str]:
     memory = machine.open()
     commit(memory, NOW)
     update_scores(memory, today)
-    texts = {entry.id: entry.text for entry in memory.cache.to_score()}
-    standings = sorted(memory.cache.scores().values(), key=lambda one: one.position)
+    texts = {entry.id: entry.text for entry in memory.cache.ask(entries_to_score)}
+    standings = sorted(memory.cache.ask(all_standings).values(), key=lambda one: one.position)
     return [texts[one.entry] for one in standings]
 
 
 def standing(machine: Machine, word: str) -> EntryStanding:
     memory = machine.open()
-    (entry,) = (entry for entry in memory.cache.to_score() if word in entry.text)
-    return memory.cache.scores()[entry.id]
+    (entry,) = (entry for entry in memory.cache.ask(entries_to_score) if word in entry.text)
+    return memory.cache.ask(all_standings)[entry.id]
 
 
 def given(machine: Machine) -> str:
@@ -104,7 +106,7 @@ def test_an_entry_is_given_up_to_its_date_and_comes_back_when_that_is_edited(min
     assert "the sky is blue" in given(mine)
     memory = mine.open()
     assert memory.cache.is_sound()
-    known = memory.cache.find_entry("freeze")
+    known = memory.cache.ask(entry_by_id, "freeze")
     assert known is not None
     assert (known.is_expired, known.is_struck) == (True, False)
     assert "its last day is over" in mine.ctxrepo("search", "freeze").stdout, "nothing is deleted"
@@ -147,7 +149,7 @@ def test_the_worker_scores_after_a_turn(mine: Machine) -> None:
     with mine.open().state.spool.open("a") as spool:
         spool.write(json.dumps(event) + "\n")
     mine.worker(lambda: datetime.now(UTC)).run()
-    assert len(mine.open().cache.scores()) == 1
+    assert len(mine.open().cache.ask(all_standings)) == 1
 
 
 def test_who_says_something_whose_last_day_is_over_is_told(mine: Machine) -> None:
@@ -161,11 +163,11 @@ def test_a_doubt_is_part_of_a_standing_and_goes_with_its_cause(mine: Machine) ->
     mine.write("shop/MEMORY.md", "- a fact\n")
     scored(mine)
     memory = mine.open()
-    (known,) = memory.cache.entries_of("shop/MEMORY.md")
+    (known,) = memory.cache.ask(entries_of_note, "shop/MEMORY.md")
     found = Doubt(known.entry.id, "shop/MEMORY.md", "gone", "a.py", "a.py is gone", "")
-    memory.cache.set_doubts("shop", "test", {found: known.hash}, "")
+    memory.cache.change(put_doubts, "shop", "test", {found: known.hash}, "")
     assert update_scores(memory, TODAY)
     assert standing(mine, "a fact").lifecycle == "doubtful"
-    memory.cache.set_doubts("shop", "test", {}, "")
+    memory.cache.change(put_doubts, "shop", "test", {}, "")
     assert update_scores(memory, TODAY)
     assert standing(mine, "a fact").lifecycle == "active"

@@ -18,6 +18,8 @@ from ctxrepo.errors import RepositoryState
 from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.sync import sync as sync_module
+from ctxrepo.storage.cache.cache import all_faults
+from ctxrepo.storage.cache.entries import entries_of_scopes
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.remote.conversation import Remote
 
@@ -106,7 +108,7 @@ def test_a_version_that_lost_is_kept_aside_and_told(pair: Pair) -> None:
     copy = "".join(f.read_text() for f in (ben.clone / "conflicts").glob("*.md"))
     for port in ("6380", "6381"):
         assert f"the port is {port} on this machine" in copy
-    assert any("kept aside" in fault.text for fault in ben.open().cache.faults())
+    assert any("kept aside" in fault.text for fault in ben.open().cache.ask(all_faults))
 
 
 def test_an_edit_by_hand_is_committed_by_name_and_git_status_is_clean(pair: Pair) -> None:
@@ -288,7 +290,7 @@ def test_a_third_machine_starts_with_everything(pair: Pair, remote: Path, tmp_pa
     cara.init(str(remote))
     assert "known to all" in cara.read("shop/MEMORY.md")
     assert cara.git("status", "--porcelain") == ""
-    assert [e.entry.plain for e in cara.open().cache.entries(["shop"])] == ["known to all"]
+    assert [e.entry.plain for e in cara.open().cache.ask(entries_of_scopes, ["shop"])] == ["known to all"]
 
 
 @pytest.mark.slow
@@ -303,7 +305,7 @@ def test_a_folder_that_can_not_be_looked_into_is_not_taken_for_deleted(pair: Pai
     ben.write("shop/topics/b.md", "- b\n")
     ben.sync()
     ada.sync()
-    assert any("shop is a symbolic link" in fault.text for fault in ada.open().cache.faults())
+    assert any("shop is a symbolic link" in fault.text for fault in ada.open().cache.ask(all_faults))
     assert ada.git("show", "HEAD:shop/topics/a.md") == "- a"
     assert not (moved / "topics" / "b.md").exists()
     (ada.clone / "shop").unlink()

@@ -17,6 +17,7 @@ from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.notes.changing import EditRequest, Passage, Whole, edit
 from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.cache.entries import entries_of_scopes
 
 NOTE = "shop/topics/ports.md"
 Pair = tuple[Machine, Machine]
@@ -783,13 +784,15 @@ def _rewrites(machine: Machine, number: int, is_new: bool) -> None:
     if is_new:
         _says(machine, number, is_new)
     else:
-        old = next(e for e in machine.open().cache.entries(["shop"]) if "deploy" in e.entry.text)
+        old = next(
+            e for e in machine.open().cache.ask(entries_of_scopes, ["shop"]) if "deploy" in e.entry.text
+        )
         change(machine, f"^{old.entry.id}", Whole(f"deploy: nothing is alike in {number}"))
 
 
 def _supersedes(machine: Machine, number: int, is_new: bool) -> None:
     said = "something else" if is_new else "deploy"
-    old = next(e.entry for e in machine.open().cache.entries(["shop"]) if said in e.entry.text)
+    old = next(e.entry for e in machine.open().cache.ask(entries_of_scopes, ["shop"]) if said in e.entry.text)
     words = ("the robot does it nightly", "nobody before the audit")[number % 2]
     machine.remember(f"deploy: {words}", supersedes=parse_target(f"^{old.id}"))
 
@@ -810,7 +813,7 @@ def test_of_what_two_machines_say_while_one_renames_the_project_one_version_hold
     how(ben, 2, is_new)
     meet(*(pair[number] for number in who))
     for machine in pair:
-        entries = machine.open().cache.entries(["store", "shop"])
+        entries = machine.open().cache.ask(entries_of_scopes, ["store", "shop"])
         assert len([e for e in entries if "deploy: " in e.entry.text and not e.is_struck]) == 1
         assert len(conflicts(machine.open())) == 1
     assert ada.tree() == ben.tree()
@@ -850,7 +853,7 @@ def test_an_entry_that_was_pinned_and_put_out_of_view_meanwhile_is_told(
             f"an entry of shop/MEMORY.md was pinned on one machine and {what} on another; "
         )
         assert ada.ctxrepo("restore", line.split("`ctxrepo restore ")[1].split("`")[0]).returncode == 0
-    current = [e.entry.plain for e in ada.open().cache.entries(["shop"]) if not e.is_struck]
+    current = [e.entry.plain for e in ada.open().cache.ask(entries_of_scopes, ["shop"]) if not e.is_struck]
     assert "The gate is green" in current
 
 
@@ -864,6 +867,6 @@ def test_of_one_key_one_value_holds_where_its_note_was_renamed_by_hand_and_begun
     ben.remember("flux", key="deploy")
     meet(ada, ben)
     for machine in pair:
-        entries = machine.open().cache.entries(["store"])
+        entries = machine.open().cache.ask(entries_of_scopes, ["store"])
         assert len([e for e in entries if "deploy: " in e.entry.text and not e.is_struck]) == 1
         assert len(conflicts(machine.open())) == 1

@@ -24,6 +24,7 @@ from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.targets import read
 from ctxrepo.services.usage.entry_usage import observe, usage, zombies
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.state.spool import SpoolEvent
 from ctxrepo.storage.state.usage import UsageStore
 
@@ -46,7 +47,7 @@ class Observed:
 
     def given(self, session: str = "s-1", agent: str = "claude", at: float = 0.0, **more: str) -> None:
         memory = self.machine.open()
-        known = memory.cache.find_entry(self.id)
+        known = memory.cache.ask(entry_by_id, self.id)
         assert known
         trace = {
             "id": "t",
@@ -63,7 +64,7 @@ class Observed:
     def begins(self, session: str, agent: str = "claude") -> None:
         """The session is given it in its packet."""
         memory = self.machine.open()
-        known = memory.cache.find_entry(self.id)
+        known = memory.cache.ask(entry_by_id, self.id)
         assert known
         path = ledger_path(str(memory.places.state), agent, session)
         add(path, [f"@{memory.state.id} entry {self.id} {known.hash}"])

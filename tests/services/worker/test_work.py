@@ -19,13 +19,14 @@ from saves import checked_out, leave
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
+from ctxrepo.hooks.known.cached import last_round_of
 from ctxrepo.services.locate.look import is_known
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.worker import work as work_module
 from ctxrepo.services.worker.work import Worker
 from ctxrepo.storage import memory as memory_module
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import all_faults, put_round
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.state.compiled import read_checkouts
@@ -196,10 +197,10 @@ def test_a_session_start_settles_and_leaves_its_anchor_on_this_machine(
     ada: Machine, work: Callable[[], list[str]]
 ) -> None:
     memory = ada.open()
-    before = memory.cache.last_round
+    before = memory.cache.ask(last_round_of)
     spool(memory, "start", cwd=str(ada.project_folder), source="startup")
     assert work() == []
-    assert memory.cache.last_round > before
+    assert memory.cache.ask(last_round_of) > before
     anchors = [json.loads(line)["name"] for line in memory.state.anchors.read_text().splitlines()]
     assert anchors == ["session/new"]
     spool(memory, "start", cwd=str(ada.project_folder), source="compact")
@@ -262,7 +263,7 @@ def test_an_event_that_names_what_is_no_file_of_the_memory_stops_nothing(
     memory = ada.open()
     spool(memory, "tool", path=path)
     assert work() == []
-    assert memory.cache.faults() == []
+    assert memory.cache.ask(all_faults) == []
     assert memory.state.spool.stat().st_size == 0
 
 
@@ -318,11 +319,11 @@ def test_a_remote_that_refuses_is_logged_and_told(
     ada.write("shop/a.md", "- a\n")
     spool(memory, "end")
     assert "remote protected" in work()[0]
-    assert any("does not reach its remote" in fault.text for fault in memory.cache.faults())
+    assert any("does not reach its remote" in fault.text for fault in memory.cache.ask(all_faults))
     hook.unlink()
     spool(memory, "end")
     assert work() == []
-    assert memory.cache.faults() == []
+    assert memory.cache.ask(all_faults) == []
 
 
 def test_a_compaction_leaves_one_handoff(ada: Machine, work: Callable[[], list[str]]) -> None:
@@ -561,9 +562,10 @@ def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
         return found
 
     settled = []
-    settle = Cache.note_round
     monkeypatch.setattr(Spool, "read", then_a_hook)
-    monkeypatch.setattr(Cache, "note_round", lambda self, began: (settled.append(began), settle(self, began)))
+    monkeypatch.setattr(
+        work_module, "put_round", lambda db, began: (settled.append(began), put_round(db, began))
+    )
     ada.remember("a fact")
     work()
     assert settled[0] < since[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -17,8 +18,8 @@ from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_in_part, evidence_of, marks, to_line
 from ctxrepo.storage.cache import evidence_rows
-from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles, EvidenceRows, entry_evidence
 
 IDS = ["a", "b", "c", "\ud800"]
 
@@ -88,8 +89,8 @@ def test_after_any_changes_the_rows_are_what_the_files_say(
                 files[path] = data
             take(cache, files)
             said = [record for path in sorted(files) for record in evidence_of(decode(files[path]))]
-            assert cache.all_evidence() == by_entry(said)
-            marked = cache.ask_evidence(lambda rows: rows.marks())
+            assert cache.ask(entry_evidence) == by_entry(said)
+            marked = cache.ask(lambda db: EvidenceRows(db).marks())
             assert (marked, marked.pinned_at) == (marks(said), marks(said).pinned_at)
 
 
@@ -121,8 +122,8 @@ def test_only_what_is_new_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         files["b"] += f"{line(2, 'pinned', 'b', '')}\n".encode()
         assert take(cache, files) == ["b"]
         assert texts == [f"{line(2, 'pinned', 'b', '')}\n"]
-        assert cache.evidence(["a", "b", "x"]) == cache.all_evidence()
-        assert cache.evidence(["b"])["b"].is_pinned
+        assert cache.ask(entry_evidence, ["a", "b", "x"]) == cache.ask(entry_evidence)
+        assert cache.ask(entry_evidence, ["b"])["b"].is_pinned
 
 
 def test_what_is_asked_for_is_found_by_an_index(tmp_path: Path) -> None:
@@ -130,7 +131,8 @@ def test_what_is_asked_for_is_found_by_an_index(tmp_path: Path) -> None:
         asked: list[str] = []
         cache._db.set_trace_callback(asked.append)
 
-        def questions(rows: EvidenceRows) -> None:
+        def questions(db: sqlite3.Connection) -> None:
+            rows = EvidenceRows(db)
             for answer in (
                 rows.naming(["a"]),
                 rows.beginning("a"),
@@ -140,7 +142,7 @@ def test_what_is_asked_for_is_found_by_an_index(tmp_path: Path) -> None:
             ):
                 list(answer)
 
-        cache.ask_evidence(questions)
+        cache.ask(questions)
         rows = [one for one in asked if one.startswith("select file")]
         assert len(rows) == 7
         plans = [cache._db.execute(f"explain query plan {one}").fetchall() for one in rows]

@@ -18,7 +18,8 @@ from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.prompt_query import find
 from ctxrepo.storage.cache import update
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.entries import entries_of_scopes, notes_of_scopes
 
 NONE = Marks()
 SCOPES = ["global", "shop", "shop-two", "Ärger", "b"]
@@ -55,7 +56,10 @@ def filled(path: Path, notes: dict[str, str], marks: Marks = NONE) -> Cache:
 
 
 def said(cache: Cache) -> tuple[object, ...]:
-    notes = [(n.path, n.description, n.is_pinned, n.is_core, n.is_listed) for n in cache.notes(SCOPES)]
+    notes = [
+        (n.path, n.description, n.is_pinned, n.is_core, n.is_listed)
+        for n in cache.ask(notes_of_scopes, SCOPES)
+    ]
     db = open_cache(str(cache.path))
     assert db is not None
     recalled = {
@@ -69,7 +73,7 @@ def said(cache: Cache) -> tuple[object, ...]:
     ).fetchall()
     assert len(named) == db.execute("select count(*) from mention").fetchone()[0]
     db.close()
-    return notes, cache.entries(SCOPES), recalled, counts, named
+    return notes, cache.ask(entries_of_scopes, SCOPES), recalled, counts, named
 
 
 @pytest.mark.slow
@@ -103,7 +107,7 @@ def test_what_is_no_note_after_all_is_left_out(tmp_path: Path) -> None:
     notes: dict[str, str | None] = {"a/x.md": "- walnut", "a/link.md": None, "b/huge.md": None, "c.txt": "x"}
     cache = Cache.open(tmp_path / "cache.db")
     cache.fill("c1", notes, notes.get, NONE, lambda _: None)
-    assert [note.path for note in cache.notes(["a", "b"])] == ["a/x.md"]
+    assert [note.path for note in cache.ask(notes_of_scopes, ["a", "b"])] == ["a/x.md"]
     assert cache.head == "c1"
     cache.close()
 
@@ -130,7 +134,7 @@ import sys
 from pathlib import Path
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.domain.note.note import Note
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
 number = sys.argv[2]
 cache = Cache.open(Path(sys.argv[1]))
 for turn in range(40):

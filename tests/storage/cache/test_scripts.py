@@ -12,7 +12,8 @@ from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.hooks.known.cached import open_cache
 from ctxrepo.hooks.recall.prompt_query import find
-from ctxrepo.storage.cache.writer import Cache
+from ctxrepo.storage.cache.cache import Cache
+from ctxrepo.storage.cache.entries import entries_by_letters, entries_by_words
 
 ENTRIES = {
     "Das Straßenverkehrsamt prüft die Größe": [
@@ -67,7 +68,7 @@ def test_a_prompt_finds_the_entry(cache: Cache, path: Path, text: str, word: str
 @pytest.mark.parametrize(("text", "word"), ASKED)
 def test_a_search_finds_it(cache: Cache, text: str, word: str) -> None:
     words = word.split()
-    found = [*cache.entries_by_words(words, 50), *cache.entries_by_letters(words)]
+    found = [*cache.ask(entries_by_words, words, 50), *cache.ask(entries_by_letters, words)]
     assert text in [cached.entry.text.removeprefix("- ") for cached, _, _ in found]
 
 

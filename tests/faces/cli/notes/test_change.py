@@ -13,6 +13,7 @@ from terminal import Terminal
 
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.git.oid import blob_id
+from ctxrepo.storage.cache.entries import entries_of_scopes
 
 NOTE = (
     "---\n# kept\ndescription: How we release\nupdated: 2020-01-01\ntags: [ci]\n---\n\n# Release\n\n"
@@ -242,7 +243,7 @@ class TestMove:
         note("remember", "now it is so", "--supersedes", old, "--note", PATH)
         assert note("move", PATH, "global:").code == 0
         note.machine.sync()
-        entries = {e.entry.plain: e for e in note.machine.open().cache.entries(["global"])}
+        entries = {e.entry.plain: e for e in note.machine.open().cache.ask(entries_of_scopes, ["global"])}
         assert entries["always first"].is_pinned
         assert entries["no longer so"].is_struck
         assert not entries["now it is so"].is_struck

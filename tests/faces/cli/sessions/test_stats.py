@@ -8,6 +8,8 @@ import time
 import pytest
 from machines import Machine
 
+from ctxrepo.storage.cache.entries import entry_by_id
+
 
 @pytest.fixture
 def given(ada: Machine) -> str:
@@ -15,7 +17,7 @@ def given(ada: Machine) -> str:
     ada.init()
     name = ada.remember("The staging port is 5433", category="gotcha").id.lstrip("^")
     ada.worker().run()
-    at = ada.open().cache.find_entry(name)
+    at = ada.open().cache.ask(entry_by_id, name)
     assert at
     traces = [
         {

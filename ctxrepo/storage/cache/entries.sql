@@ -54,7 +54,3 @@ from note where scope = ?
 --- entries
 select e.id, n.path, e.heading, e.text, e.first_line, e.last_line, e.pinned, e.struck, e.hash, e.doubt
 from entry e join note n on n.id = e.note where
-
---- to_score
-select e.id, n.scope, n.path, e.text, e.category, e.pinned > 0, n.day, e.doubt != ''
-from entry e join note n on n.id = e.note where n.listed and n.working = 0 and e.struck != 1
