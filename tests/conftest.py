@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import pygit2
 import pytest
 from _pytest.python import importtestmodule
 from _pytest.tmpdir import tmppath_result_key
@@ -20,6 +21,7 @@ from copies import Copies
 from hypothesis import settings
 from long import STORIES, leave_most, takes_turns
 from machines import Machine, make_machine, make_remote
+from pygit2.enums import ConfigLevel
 from rubbish import Rubbish
 from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
@@ -207,10 +209,14 @@ def commoner(tmp_path: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp())  # below what pytest gives to root nobody else may look
     os.chown(folder, NOBODY, -1)
     os.setresuid(NOBODY, NOBODY, 0)  # the last one is the way back
+    paths = pygit2.settings.search_path
+    of_root = paths[ConfigLevel.GLOBAL]  # which nobody else may look at
+    paths[ConfigLevel.GLOBAL] = str(folder)
     try:
         yield folder
     finally:
         os.setresuid(0, 0, 0)
+        paths[ConfigLevel.GLOBAL] = of_root
         shutil.rmtree(folder)
 
 

@@ -1,0 +1,57 @@
+"""Tidying at its worst: an agent that takes every pair in the brief for the same thing said twice, and a person
+who accepts whatever it proposes. What is lost then, nothing but the checks of proposals has kept from being."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from ctxrepo.domain.dream.losses import objections
+from ctxrepo.domain.dream.steps import MOST_STEPS, DreamStep
+from ctxrepo.domain.records.save import Origin
+from ctxrepo.services.dream.carry_out import live_entries
+from ctxrepo.services.dream.gather_brief import gather
+from ctxrepo.services.dream.propose_steps import objections_to, propose
+from ctxrepo.services.reading.find import NamedScope
+from ctxrepo.services.review.proposals import accept
+from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.memory import Memory
+
+_PAIR = re.compile(r"\^([0-9a-f]{12}).*?\n  and .*?\^([0-9a-f]{12})", re.DOTALL)
+_ROUNDS = 40
+"""So many briefs of a scope are worked through; each has the likest pairs, as many as fit."""
+
+
+def tidy(memory: Memory, now: datetime) -> None:
+    """Work through the briefs of every scope until there is nothing more to propose."""
+    for folder in memory.cache.scopes:
+        scope = NamedScope(folder, folder)
+        for _ in range(_ROUNDS):
+            if not _propose_and_accept(memory, scope, now):
+                break
+
+
+def _propose_and_accept(memory: Memory, scope: NamedScope, now: datetime) -> bool:
+    """Whether there was anything to propose to which there were no objections."""
+    here, steps = live_entries(memory, scope.folder), list[DreamStep]()
+    for _, newer in _pairs(memory, scope, now):
+        step = DreamStep("forget", (newer,), why="another entry says the same")
+        if len(steps) < MOST_STEPS and not objections([*steps, step], here):
+            steps.append(step)
+    if not steps or objections_to(memory, scope, steps, now):
+        return False
+    origin = Origin(memory.host, "s-dream", "claude")
+    made = propose(memory, scope, steps, origin, now)
+    accept(memory, made.id, Origin(memory.host), now)
+    commit(memory, now)
+    return True
+
+
+def _pairs(memory: Memory, scope: NamedScope, now: datetime) -> Iterator[tuple[str, str]]:
+    """(the older, the newer) of each pair in the brief that says much the same."""
+    items = (item for section in gather(memory, scope, ["twins"], now).sections for item in section.items)
+    for pair in _PAIR.findall("\n".join(items)):
+        stated = {name: one.stated for name, one in memory.cache.evidence(pair).items()}
+        older, newer = sorted(pair, key=lambda name: stated.get(name, ""))
+        yield older, newer
