@@ -95,7 +95,7 @@ def _state(tree: CodeTree, text: str, declared: DeclaredClaims) -> ClaimState:
 def _changed(tree: CodeTree, claim: Claim, declared: DeclaredClaims) -> Moment | None:
     """Which commit took what a claim says, that doesn't hold now. None where no commit before is known in
     which it did: it may be about what isn't committed yet, or is on another branch."""
-    there = tree.at_each([declared.code])
+    there = tree.known([declared.code])
     since = declared.code if there else tree.last_before(declared.at) if declared.at else ""
     if not since or tree.common_with(since) != since:
         return None

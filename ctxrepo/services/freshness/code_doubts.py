@@ -75,7 +75,7 @@ class _Bases:
 
     def __init__(self, tree: CodeTree, entries: Iterable[CodeEntry]) -> None:
         self._tree = tree
-        self._there = tree.at_each(entry.code for entry in entries if entry.code)
+        self._there = tree.known(entry.code for entry in entries)
         self._common: dict[str, str] = {}
 
     def of(self, entry: CodeEntry) -> tuple[str, ...]:
