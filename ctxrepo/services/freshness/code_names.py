@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from ctxrepo.domain.doubts.names import parts_of
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.code.file_history import MOST, Departure, History
+from ctxrepo.storage.code.file_history import MOST, History
 from ctxrepo.storage.code.tree import CodeTree, Moment, TreeFile
 from ctxrepo.storage.code.word_index import WordIndex, is_partial, update_index, words_before
 
@@ -34,16 +34,11 @@ class PathNames:
         return self._tree.has(name) or self._tree.is_elsewhere(name) or self._tree.lies_there(name)
 
     @cached_property
-    def _departures(self) -> Sequence[Departure]:
-        self._history.versions  # noqa: B018  # which reads it
-        return self._history.departures
-
-    @cached_property
     def _by_name(self) -> Mapping[str, Mapping[str, int]]:
         """last step -> the paths of that name that were left by a file, each with the number of the last
         departure."""
         names: dict[str, dict[str, int]] = {}
-        for number, departure in enumerate(self._departures):
+        for number, departure in enumerate(self._history.departures):
             path = departure.path
             while path:
                 names.setdefault(path.rpartition("/")[2], {})[path] = number
@@ -64,7 +59,7 @@ class PathNames:
     def loss(self, name: str, path: str) -> Loss:
         """What became of a path that is gone, which an entry calls `name`."""
         number = self._by_name[path.rpartition("/")[2]][path]
-        departure = self._departures[number]
+        departure = self._history.departures[number]
         to = self._renamed(departure.to, number) if departure.path == path else self._folder_now(path)
         return Loss(name, departure.moment, to)
 
@@ -72,15 +67,15 @@ class PathNames:
         """What a path is called now that a rename gave in the departure of this number."""
         while path and not self._tree.has(path):
             later = self._by_name.get(path.rpartition("/")[2], {}).get(path, -1)
-            if later <= number or self._departures[later].path != path:
+            if later <= number or self._history.departures[later].path != path:
                 return ""
-            path, number = self._departures[later].to, later
+            path, number = self._history.departures[later].to, later
         return path
 
     def _folder_now(self, folder: str) -> str:
         """Where a folder is now, if all that git followed out of it went to one place."""
         places = set[str]()
-        for number, departure in enumerate(self._departures):
+        for number, departure in enumerate(self._history.departures):
             rest = departure.path.removeprefix(f"{folder}/")
             if rest != departure.path and departure.to:
                 now = self._renamed(departure.to, number)

@@ -91,11 +91,11 @@ def words_before(
     in has changed since, so that only old versions are read, each once."""
     wanted = set().union(*asked.values())
     spans = [
-        (path, version.was, before, version.number)
+        (path, version.before, start, version.number)
         for path, versions in history.versions.items()
         if is_source(path)
-        for before, version in zip([-1, *(one.number for one in versions)], versions, strict=False)
-        if version.was
+        for start, version in zip([-1, *(version.number for version in versions)], versions, strict=False)
+        if version.before
     ]
     numbers = sorted(number for commit in asked if (number := tree.number(commit)) >= 0)
     spans = [(p, oid, a, b) for p, oid, a, b in spans if bisect_left(numbers, b) > bisect_left(numbers, a)]

@@ -23,6 +23,15 @@ def test_departures_are_told_in_order_with_what_git_takes_for_a_rename(tmp_path:
     assert told[2:] == [("b.py", "", shop.day())]
 
 
+def test_a_name_may_have_any_character(tmp_path: Path) -> None:
+    shop = Codebase(tmp_path / "shop")
+    first = shop.commit({"a\x01b.py": _LONG, ":x\n\x01.py": "x\n"})
+    shop.commit(moved={"a\x01b.py": "\x01c.py"})
+    shop.commit({":x\n\x01.py": None})
+    departures = History(shop.tree(), [first]).departures
+    assert [(one.path, one.to) for one in departures] == [("a\x01b.py", "\x01c.py"), (":x\n\x01.py", "")]
+
+
 def test_a_merge_is_one_commit(tmp_path: Path) -> None:
     shop = Codebase(tmp_path / "shop")
     first = shop.commit({"a.py": _LONG})
