@@ -58,8 +58,7 @@ def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
     file = tree.files_at([place]).get(place)
     if file is None:
         return "unknown" if tree.is_elsewhere(claim.path) else "false"
-    data = next((data for _, data in tree.blobs([file])), None) if file.size <= MOST_BYTES else None
-    return judge(claim, data)
+    return judge(claim, tree.bytes_of(file, MOST_BYTES))
 
 
 def verdict_on_disk(top: Path, claim: Claim) -> Verdict:

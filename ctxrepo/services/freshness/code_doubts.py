@@ -13,7 +13,7 @@ from ctxrepo.domain.doubts.names import Names, names_in, parts_of, steady
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.freshness.code_names import CommandNames, Loss, PathNames, SymbolNames
 from ctxrepo.storage.code.file_history import History
-from ctxrepo.storage.code.tree import CodeTree, TreeFile
+from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.code.word_index import WordIndex
 
 _CITE = lazy_pattern(r"([^@#]+)@([0-9a-f]{40}(?:[0-9a-f]{24})?)#L(\d{1,7})(?:-L?(\d{1,7}))?")
@@ -200,7 +200,7 @@ def _changed(tree: CodeTree, history: History, entry: CodeEntry) -> Iterator[Dou
             if path in paths.candidates(path) and not paths.is_here(path):
                 yield _doubt(tree, entry, paths.loss(path, path))
             continue
-        was = _data(tree, file)
+        was = tree.bytes_of(file, _MOST_CITED) or b""
         lines = _lines(was)[first - 1 : int(match[4] or first)]
         now = tree.read(path, _MOST_CITED)
         if now is None or now == was or not any(lines) or _holds(now, lines):
@@ -210,10 +210,6 @@ def _changed(tree: CodeTree, history: History, entry: CodeEntry) -> Iterator[Dou
         words = f"{_short(path, 40)}#L{first} has changed{since}"
         moment = moment or tree.moment
         yield Doubt(entry.id, entry.path, "changed", cite, words, moment.at, moment.commit)
-
-
-def _data(tree: CodeTree, file: TreeFile) -> bytes:
-    return next((data for _, data in tree.blobs([file])), b"") if file.size <= _MOST_CITED else b""
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -184,8 +184,7 @@ class CommandNames:
 
     def _commands(self, kind: str, file: TreeFile) -> frozenset[str]:
         if file.oid not in self._of:
-            data = next((data for _, data in self._tree.blobs([file])), b"")
-            self._of[file.oid] = frozenset(_targets(kind, data))
+            self._of[file.oid] = frozenset(_targets(kind, self._tree.bytes_of(file, MOST) or b""))
         return self._of[file.oid]
 
     def may_be_gone(self, command: str) -> bool:
@@ -208,7 +207,7 @@ class CommandNames:
         found: dict[tuple[str, str], Loss] = {}
         for commit, command, path in wanted:
             file, defines = files.get((commit, path)), _Defines(command)
-            if (commit, command) in found or file is None or file.size > MOST:
+            if (commit, command) in found or file is None:
                 continue
             if defines.name in self._commands(defines.kind, file):
                 found[commit, command] = Loss(command, history.lost(path, commit, defines))

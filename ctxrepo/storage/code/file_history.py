@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ctxrepo.storage.code.tree import CodeTree, Moment, TreeFile, nfc
 
 MOST = 512 * 1024
-"""Bytes of a version that is looked into."""
+"""Bytes of a version that is looked into; what is larger was made by a program."""
 
 _STEPS = 60
 """So many versions of a file are looked at to tell which commit took something out."""
@@ -81,11 +81,6 @@ class History:
         first, last = 0, len(later)
         while first < last:
             middle = (first + last) // 2
-            file = files.get(later[middle].after)
-            data = (
-                next((data for _, data in self._tree.blobs([file])), b"")
-                if file and file.size <= MOST
-                else b""
-            )
+            data = self._tree.bytes_of(files.get(later[middle].after), MOST) or b""
             first, last = (middle + 1, last) if has(data) else (first, middle)
         return later[first].moment if first < len(later) else None

@@ -143,12 +143,13 @@ class CodeTree:
         return f"{nfc(path)}/".startswith(links)
 
     def read(self, path: str, most: int) -> bytes | None:
-        """The bytes of a file; None where there is none, they aren't on this machine, or are more than
-        `most`."""
-        file = self.files.get(nfc(path))
-        if file is None or not 0 <= file.size <= most:
-            return None
-        return next(iter(self.blobs([file])), (file, None))[1]
+        """The bytes of the file at a path, as `bytes_of` gives them."""
+        return self.bytes_of(self.files.get(nfc(path)), most)
+
+    def bytes_of(self, file: TreeFile | None, most: int) -> bytes | None:
+        """The bytes of a file of any of the repository's trees; None where there is none, they aren't on this
+        machine, or are more than `most`."""
+        return next((data for _, data in self.blobs([file])), None) if file and file.size <= most else None
 
     def blobs(self, files: Iterable[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
         """The bytes of files of any of the repository's trees, in order; those that aren't on this machine
