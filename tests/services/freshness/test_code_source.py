@@ -141,6 +141,13 @@ def test_a_claim_that_the_code_does_not_bear_out_any_more(work: Working) -> None
     assert len(work.words()) == 3
 
 
+def test_an_edit_of_the_entry_does_not_bear_out_its_claim(work: Working) -> None:
+    entry = work.told("We retry three times", code="0" * 40, holds=("src/pay.py::RETRIES=3",))
+    work.code.commit({"src/pay.py": "RETRIES = 4\n"})
+    work.machine.ctxrepo("edit", f"^{entry}", "--old", "three times", "--new", "thrice")
+    assert work.words() == [f"src/pay.py::RETRIES=3 holds no longer since {work.code.day()}"]
+
+
 def test_notes_of_nobodys_code_are_not_looked_at(work: Working) -> None:
     memory = work.machine.open()
     remember(memory, Fact("See `src/pay.py`", scope="global"), None, Origin(memory.host), work.now)
