@@ -16,8 +16,6 @@ from ctxrepo.storage.disk.foreign import read
 _SHORT = 10
 """Digits of a commit's id that are shown."""
 
-_STEPS = 60
-
 
 @dataclass(frozen=True)
 class ClaimState:
@@ -78,28 +76,21 @@ def _state(tree: CodeTree, text: str, evidence: EntryEvidence) -> ClaimState:
         return ClaimState(text, "unknown")
     if verdict == "held":
         return ClaimState(text, "held", tree.moment)
-    if verdict == "false" and (moment := _changed(tree, claim, evidence)):
+    if verdict == "false" and (moment := _loss(tree, claim, evidence)):
         return ClaimState(text, "changed", moment)
     return ClaimState(text, "unknown")
 
 
-def _changed(tree: CodeTree, claim: Claim, evidence: EntryEvidence) -> Moment | None:
+def _loss(tree: CodeTree, claim: Claim, evidence: EntryEvidence) -> Moment | None:
     """Which commit took what a claim says, that doesn't hold now. None where no commit before is known in
     which it did: it may be about what isn't committed yet, or is on another branch."""
     at = seconds_of(evidence.last)
     since = evidence.code if tree.known([evidence.code]) else tree.last_before(at) if at else ""
     if not since or tree.common_with(since) != since:
         return None
-    history = History(tree, [since])
-    versions = history.versions.get(claim.path) or (
-        sorted(
-            v for path, some in history.versions.items() if path.startswith(f"{claim.path}/") for v in some
-        )
-    )
-    holds = has_held = verdict_at(tree, since, claim) == "held"
     moment = tree.moment
-    for version in [one for one in versions if one.number > tree.number(since)][-_STEPS:]:
-        did, holds = holds, verdict_at(tree, version.moment.commit, claim) == "held"
-        has_held = has_held or holds
-        moment = version.moment if did and not holds else moment
-    return moment if has_held else None
+    for version in reversed(History(tree, [since]).later(claim.path, since)):
+        if verdict_at(tree, version.moment.commit, claim) == "held":
+            return moment
+        moment = version.moment
+    return moment if verdict_at(tree, since, claim) == "held" else None

@@ -10,7 +10,7 @@ MOST = 512 * 1024
 """Bytes of a version that is looked into; what is larger was made by a program."""
 
 _STEPS = 60
-"""So many versions of a file are looked at to tell which commit took something out."""
+"""So many versions are looked at to tell which commit took something out."""
 
 
 class Version(NamedTuple):
@@ -70,11 +70,17 @@ class History:
                 if to:
                     yield Version(number, moment, to, "", after)
 
+    def later(self, path: str, since: str) -> Sequence[Version]:
+        """The last versions that commits after `since` made of a file, or of files in a folder, the oldest
+        first."""
+        versions = self.versions.get(path) or [v for v in self._log if v.path.startswith(f"{path}/")]
+        number = self._tree.number(since)
+        return [version for version in versions if version.number > number][-_STEPS:]
+
     def lost(self, path: str, since: str, has: Callable[[bytes], bool]) -> Moment | None:
         """The commit after `since` that took something out of a file, if that went only once; None where it
         can't be told."""
-        number = self._tree.number(since)
-        later = [version for version in self.versions.get(path, ()) if version.number > number][-_STEPS:]
+        later = self.later(path, since)
         files = self._tree.sized(
             {version.after: TreeFile(version.after, 0) for version in later if version.after}
         )

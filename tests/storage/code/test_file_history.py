@@ -60,6 +60,20 @@ def test_when_something_went_out_of_a_file(tmp_path: Path) -> None:
     assert history.lost("other.py", first, lambda data: True) is None
 
 
+def test_what_later_commits_made_of_a_file_or_of_a_folder(tmp_path: Path) -> None:
+    shop = Codebase(tmp_path / "shop")
+    first = shop.commit({"src/a.py": "1\n", "b.py": "1\n"})
+    second = shop.commit({"src/a.py": "2\n"})
+    third = shop.commit({"src/a.py": None, "src/c.py": "3\n", "src2.py": ""})
+    history = History(shop.tree(), [first])
+    assert [one.moment.commit for one in history.later("src/a.py", first)] == [second, third]
+    assert [(one.path, one.after == "") for one in history.later("src", second)] == [
+        ("src/a.py", True),
+        ("src/c.py", False),
+    ]
+    assert history.later("b.py", first) == []
+
+
 def test_where_versions_are_not_here_renames_of_equal_files_are_still_known(tmp_path: Path) -> None:
     shop = Codebase(tmp_path / "shop")
     first = shop.commit({"a.py": _LONG, "big.bin": f"{_LONG}1"})
