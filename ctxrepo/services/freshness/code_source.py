@@ -12,7 +12,8 @@ from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.services.freshness.code_claims import ClaimState, claim_states
-from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, CodeScan, scan_code
+from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeScan, scan_code
+from ctxrepo.services.freshness.code_names import CodeFacts
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.project_code import ask_code, checkouts_of, code_stamp
 from ctxrepo.services.freshness.word_doubts import Ages
