@@ -32,8 +32,12 @@ def shop(tmp_path: Path) -> Codebase:
     return shop
 
 
-def entry(shop: Codebase, text: str, **fields: object) -> CodeEntry:
-    return replace(CodeEntry("e", "shop/a.md", text, shop.git("rev-parse", "HEAD"), shop.now), **fields)  # type: ignore[arg-type]
+def entry(
+    shop: Codebase, text: str, *, code: str | None = None, at: float | None = None, cites: Sequence[str] = ()
+) -> CodeEntry:
+    """One that was stated at the last commit, or as `code` and `at` say."""
+    code = shop.git("rev-parse", "HEAD") if code is None else code
+    return CodeEntry("e", "shop/a.md", text, code, shop.now if at is None else at, cites)
 
 
 def doubts(tree: Codebase | CodeTree, *entries: CodeEntry) -> Sequence[Doubt]:

@@ -37,14 +37,16 @@ class Working:
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.code.now, UTC) + timedelta(hours=1)
 
-    def told(self, text: str, **evidence: object) -> str:
+    def told(
+        self, text: str, *, code: str = "", cites: tuple[str, ...] = (), holds: tuple[str, ...] = ()
+    ) -> str:
         """Remember a fact; the id of its entry."""
         memory = self.machine.open()
         done = remember(memory, Fact(text), self.machine.project(), Origin(memory.host), self.now)
-        if evidence:
+        if code or cites or holds:
             with drafting(memory, "edit", Origin(memory.host), self.now) as draft:
                 one = made(draft, "stated", done.id, "shop/MEMORY.md", self.now)
-                record_all(draft, [replace(one, **evidence)], self.now)  # type: ignore[arg-type]
+                record_all(draft, [replace(one, code=code, cites=cites, holds=holds)], self.now)
         return done.id
 
     def doubts(self) -> Sequence[Doubt]:

@@ -9,6 +9,7 @@ import pytest
 from machines import Machine, make_ada
 
 from ctxrepo.domain.doubts.doubt import Doubt
+from ctxrepo.domain.records.evidence import Kind
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.notes.remember import remember_all
@@ -35,18 +36,18 @@ class Remembering:
         self.machine = machine
         self.on(1, *OTHERS)
 
-    def on(self, day: int, *texts: str, **fact: str) -> list[str]:
+    def on(self, day: int, *texts: str, scope: str = "", category: str = "", key: str = "") -> list[str]:
         """Remember these facts at once; their ids."""
         memory, project = self.machine.open(), self.machine.project()
-        facts = [Fact(text, **fact) for text in texts]
+        facts = [Fact(text, scope=scope, category=category, key=key) for text in texts]
         done = remember_all(memory, facts, project, Origin(memory.host), FIRST + timedelta(days=day))
         return [one.id for one in done]
 
-    def say(self, kind: str, entry: str, day: int) -> None:
+    def say(self, kind: Kind, entry: str, day: int) -> None:
         """Record something of an entry."""
         memory, when = self.machine.open(), FIRST + timedelta(days=day)
         with drafting(memory, "edit", Origin(memory.host), when) as draft:
-            record(draft, kind, entry, "shop/MEMORY.md", when)  # type: ignore[arg-type]
+            record(draft, kind, entry, "shop/MEMORY.md", when)
 
     def work(self, day: int = 40) -> list[Doubt]:
         """What is in doubt once the worker has been there."""

@@ -29,7 +29,7 @@ def test_it_is_what_is_committed_and_not_what_lies_there(shop: Codebase) -> None
     (shop.top / "src/pay.py").write_text("RETRIES = 4\n")
     (shop.top / "new.py").write_text("")
     tree = shop.tree()
-    assert tree.moment == (shop.git("rev-parse", "HEAD"), shop.now)
+    assert (tree.moment.commit, tree.moment.seconds) == (shop.git("rev-parse", "HEAD"), shop.now)
     assert tree.paths == {"src", "src/pay.py", "README.md"}
     assert tree.read("src/pay.py", 100) == b"RETRIES = 3\n"
     assert (tree.read("src/pay.py", 3), tree.read("new.py", 100), tree.read("src", 100)) == (None, None, None)
