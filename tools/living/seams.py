@@ -12,12 +12,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.score.activity import KNOWN_DAYS, activity_in, activity_of, by_name
 from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.standing import EntryFacts
 from ctxrepo.errors import UsageError
-from ctxrepo.services.freshness.code_claims import DeclaredClaims, states_of
-from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, scan_code
+from ctxrepo.services.freshness.code_claims import claim_states
+from ctxrepo.services.freshness.code_doubts import CodeEntry, scan_code
+from ctxrepo.services.freshness.code_names import CodeFacts
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
 from ctxrepo.storage.cache.computed import all_doubts
@@ -89,8 +91,8 @@ _KINDS: Mapping[str, StaleKind] = {"gone": "gone", "renamed": "renamed", "change
 def _verdicts(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, Verdict]:
     """Claim id -> whether it holds in HEAD of `checkout`; one that isn't answered is unknown."""
     tree = CodeTree.open(checkout, os.environ)
-    declared = [DeclaredClaims(one.id, [one.claim], one.commit) for one in claims]
-    states = states_of(tree, declared) if tree else {}
+    evidence = [EntryEvidence(one.id, code=one.commit, holds=(one.claim,)) for one in claims]
+    states = claim_states(evidence, tree) if tree else {}
     return {name: state.outcome for name, (state,) in states.items()}
 
 

@@ -1,21 +1,14 @@
 """Claims are checked where somebody is: when a fact is declared to rest on them, and when it is used."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from ctxrepo.domain.doubts.declared_claim import Claim, Verdict, parse_claim
-from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
 from ctxrepo.errors import NoAnswer, Refused
-from ctxrepo.services.freshness.code_claims import (
-    ClaimState,
-    DeclaredClaims,
-    states_of,
-    verdict_at,
-    verdict_on_disk,
-)
+from ctxrepo.services.freshness.code_claims import ClaimState, claim_states, verdict_at, verdict_on_disk
 from ctxrepo.services.freshness.project_code import ask_code, checkouts_of
 from ctxrepo.services.locate.code_at_hand import CodeAtHand
 from ctxrepo.services.reading.evidence_view import evidence_in_view
@@ -65,26 +58,14 @@ def claims_now(
     """id -> how the claims stand that were declared with entries, given by (id, path): in the checkout at
     hand where that is their project's, else in one that is recorded."""
     places = dict(entries)
-    known = by_entry(evidence_in_view(memory).about(places))
-    with_claims = {name: one for name, one in known.items() if one.holds and name in places}
+    by_scope: dict[str, list[EntryEvidence]] = {}
+    for name, evidence in by_entry(evidence_in_view(memory).about(places)).items():
+        if evidence.holds and name in places:
+            by_scope.setdefault(scope_of(places[name]), []).append(evidence)
     states: dict[str, list[ClaimState]] = {}
-    for scope in sorted({scope_of(places[name]) for name in with_claims}):
-        declared = [_declared(one) for name, one in with_claims.items() if scope_of(places[name]) == scope]
-        is_here = code is not None and code.folder == scope
-        tops = [code.top] if code and is_here else checkouts_of(memory, scope)
-        answer = ask_code(memory, tops, partial(_states, declared), _PATIENCE)
-        states |= answer if answer is not None else _unknown(declared)
+    for scope, claims in sorted(by_scope.items()):
+        tops = [code.top] if code and code.folder == scope else checkouts_of(memory, scope)
+        states |= ask_code(memory, tops, partial(claim_states, claims), _PATIENCE) or {
+            one.entry: [ClaimState(text, "unknown") for text in one.holds] for one in claims
+        }
     return states
-
-
-def _states(declared: Sequence[DeclaredClaims], tree: CodeTree) -> dict[str, list[ClaimState]]:
-    return states_of(tree, declared)
-
-
-def _unknown(declared: Collection[DeclaredClaims]) -> dict[str, list[ClaimState]]:
-    return {one.entry: [ClaimState(text, "unknown") for text in one.holds] for one in declared}
-
-
-def _declared(known: EntryEvidence) -> DeclaredClaims:
-    code = known.verified_code or known.code
-    return DeclaredClaims(known.entry, known.holds, code, seconds_of(known.last) or 0.0)

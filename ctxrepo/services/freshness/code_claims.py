@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.doubts.declared_claim import MOST_BYTES, Claim, Verdict, judge, parse_claim
+from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.errors import CtxrepoError, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.code.file_history import History
@@ -13,8 +15,6 @@ from ctxrepo.storage.disk.foreign import read
 
 _SHORT = 10
 """Digits of a commit's id that are shown."""
-
-_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,6 @@ class ClaimState:
         )
 
 
-@dataclass(frozen=True)
-class DeclaredClaims:
-    """The claims of an entry, as typed, with the commit of the code when they were declared, '' for none, and
-    the moment of that in seconds, 0 for unknown."""
-
-    entry: str
-    holds: Sequence[str]
-    code: str = ""
-    at: float = 0.0
-
-
 def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
     """Whether a claim holds in a commit of a tree's repository."""
     place = (commit, claim.path)
@@ -58,8 +47,7 @@ def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
     file = tree.files_at([place]).get(place)
     if file is None:
         return "unknown" if tree.is_elsewhere(claim.path) else "false"
-    data = next((data for _, data in tree.blobs([file])), None) if file.size <= MOST_BYTES else None
-    return judge(claim, data)
+    return judge(claim, tree.bytes_of(file, MOST_BYTES))
 
 
 def verdict_on_disk(top: Path, claim: Claim) -> Verdict:
@@ -74,12 +62,13 @@ def verdict_on_disk(top: Path, claim: Claim) -> Verdict:
     return "false" if data is None else judge(claim, data)
 
 
-def states_of(tree: CodeTree, declared: Sequence[DeclaredClaims]) -> dict[str, list[ClaimState]]:
-    """entry -> how each of its claims stands at the tree's commit."""
-    return {one.entry: [_state(tree, text, one) for text in one.holds] for one in declared}
+def claim_states(evidence: Sequence[EntryEvidence], tree: CodeTree) -> dict[str, list[ClaimState]]:
+    """entry -> how each of its claims stands at the tree's commit. What became of it is followed from the
+    newest commit that is recorded with the entry, else from the last one before it was stated or verified."""
+    return {one.entry: [_state(tree, text, one) for text in one.holds] for one in evidence}
 
 
-def _state(tree: CodeTree, text: str, declared: DeclaredClaims) -> ClaimState:
+def _state(tree: CodeTree, text: str, evidence: EntryEvidence) -> ClaimState:
     try:
         claim = parse_claim(text)
         verdict = verdict_at(tree, tree.commit, claim)
@@ -87,28 +76,21 @@ def _state(tree: CodeTree, text: str, declared: DeclaredClaims) -> ClaimState:
         return ClaimState(text, "unknown")
     if verdict == "held":
         return ClaimState(text, "held", tree.moment)
-    if verdict == "false" and (moment := _changed(tree, claim, declared)):
+    if verdict == "false" and (moment := _loss(tree, claim, evidence)):
         return ClaimState(text, "changed", moment)
     return ClaimState(text, "unknown")
 
 
-def _changed(tree: CodeTree, claim: Claim, declared: DeclaredClaims) -> Moment | None:
+def _loss(tree: CodeTree, claim: Claim, evidence: EntryEvidence) -> Moment | None:
     """Which commit took what a claim says, that doesn't hold now. None where no commit before is known in
     which it did: it may be about what isn't committed yet, or is on another branch."""
-    there = tree.at_each([declared.code])
-    since = declared.code if there else tree.last_before(declared.at) if declared.at else ""
+    at = seconds_of(evidence.last)
+    since = evidence.code if tree.known([evidence.code]) else tree.last_before(at) if at else ""
     if not since or tree.common_with(since) != since:
         return None
-    history = History(tree, [since])
-    versions = history.versions.get(claim.path) or (
-        sorted(
-            v for path, some in history.versions.items() if path.startswith(f"{claim.path}/") for v in some
-        )
-    )
-    holds = has_held = verdict_at(tree, since, claim) == "held"
     moment = tree.moment
-    for version in [one for one in versions if one.number > tree.number(since)][-_STEPS:]:
-        did, holds = holds, verdict_at(tree, version.moment.commit, claim) == "held"
-        has_held = has_held or holds
-        moment = version.moment if did and not holds else moment
-    return moment if has_held else None
+    for version in reversed(History(tree, [since]).later(claim.path, since)):
+        if verdict_at(tree, version.moment.commit, claim) == "held":
+            return moment
+        moment = version.moment
+    return moment if verdict_at(tree, since, claim) == "held" else None

@@ -2,12 +2,14 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property, partial
+from typing import NamedTuple
 
 from ctxrepo.domain.doubts.names import parts_of
 from ctxrepo.lazy import dataclass, lazy_pattern
-from ctxrepo.storage.code.file_history import MOST, Departure, History
+from ctxrepo.storage.code.file_history import MOST, History
 from ctxrepo.storage.code.tree import CodeTree, Moment, TreeFile
 from ctxrepo.storage.code.word_index import WordIndex, is_partial, update_index, words_before
 
@@ -22,28 +24,46 @@ class Loss:
     to: str = ""
 
 
+@dataclass(frozen=True)
+class CodeFacts:
+    """What was found out about the words of entries, so that it isn't looked for again: where they are now,
+    and for earlier commits which file had a word, '' for none."""
+
+    index: WordIndex | None = None
+    past: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+class CodeName(NamedTuple):
+    """A name in the entry of this number. It can be gone only if each of the commits `bases` had it."""
+
+    number: int
+    name: str
+    bases: tuple[str, ...]
+
+
 class PathNames:
     """What became of paths in the history of a tree."""
 
     def __init__(self, tree: CodeTree, history: History) -> None:
         self._tree, self._history = tree, history
 
-    def is_here(self, name: str) -> bool:
-        """Whether there is exactly this path, a file even if not committed, or nothing can be told of it."""
-        name = name.rstrip("/")
-        return self._tree.has(name) or self._tree.is_elsewhere(name) or self._tree.lies_there(name)
-
-    @cached_property
-    def _departures(self) -> Sequence[Departure]:
-        self._history.versions  # noqa: B018  # which reads it
-        return self._history.departures
+    def losses(self, names: Iterable[CodeName]) -> Iterator[tuple[int, Loss]]:
+        """What became of those of these paths that are gone, by the number of the entry."""
+        asked = [(name, paths) for name in names if (paths := self.candidates(name.name))]
+        there = self._tree.there_before(
+            (commit, path) for name, paths in asked for path in paths for commit in name.bases
+        )
+        for name, paths in asked:
+            had = [path for path in paths if all((commit, path) in there for commit in name.bases)]
+            if had:
+                yield name.number, self.loss(name.name, had[-1])
 
     @cached_property
     def _by_name(self) -> Mapping[str, Mapping[str, int]]:
         """last step -> the paths of that name that were left by a file, each with the number of the last
         departure."""
         names: dict[str, dict[str, int]] = {}
-        for number, departure in enumerate(self._departures):
+        for number, departure in enumerate(self._history.departures):
             path = departure.path
             while path:
                 names.setdefault(path.rpartition("/")[2], {})[path] = number
@@ -51,11 +71,13 @@ class PathNames:
         return names
 
     def candidates(self, name: str) -> list[str]:
-        """The paths that `name` may have meant and that are gone, those meant literally first."""
+        """The paths that `name` may have meant and that are gone. None where there is exactly this path, also
+        of a file that isn't committed, or nothing can be told of it."""
         name = name.rstrip("/")
-        there = self._by_name.get(name.rpartition("/")[2], {})
-        paths = [path for path in there if path == name or path.endswith(f"/{name}")]
-        paths = [path for path in paths if not self._tree.has(path)]
+        if self._tree.has(name) or self._tree.is_elsewhere(name) or self._tree.lies_there(name):
+            return []
+        left = self._by_name.get(name.rpartition("/")[2], {})
+        paths = [path for path in left if f"/{path}".endswith(f"/{name}") and not self._tree.has(path)]
         if "/" in name and name in paths:
             return [name]
         # Said by its end, it is there as long as any path has this end.
@@ -64,7 +86,7 @@ class PathNames:
     def loss(self, name: str, path: str) -> Loss:
         """What became of a path that is gone, which an entry calls `name`."""
         number = self._by_name[path.rpartition("/")[2]][path]
-        departure = self._departures[number]
+        departure = self._history.departures[number]
         to = self._renamed(departure.to, number) if departure.path == path else self._folder_now(path)
         return Loss(name, departure.moment, to)
 
@@ -72,15 +94,15 @@ class PathNames:
         """What a path is called now that a rename gave in the departure of this number."""
         while path and not self._tree.has(path):
             later = self._by_name.get(path.rpartition("/")[2], {}).get(path, -1)
-            if later <= number or self._departures[later].path != path:
+            if later <= number or self._history.departures[later].path != path:
                 return ""
-            path, number = self._departures[later].to, later
+            path, number = self._history.departures[later].to, later
         return path
 
     def _folder_now(self, folder: str) -> str:
         """Where a folder is now, if all that git followed out of it went to one place."""
         places = set[str]()
-        for number, departure in enumerate(self._departures):
+        for number, departure in enumerate(self._history.departures):
             rest = departure.path.removeprefix(f"{folder}/")
             if rest != departure.path and departure.to:
                 now = self._renamed(departure.to, number)
@@ -89,44 +111,35 @@ class PathNames:
         return place if place and self._tree.has(place) else ""
 
 
-class SymbolNames:
-    """Which words the code has; `past` holds what was found out of earlier commits, which never changes."""
+def symbol_losses(
+    tree: CodeTree, history: History, names: Sequence[CodeName], facts: CodeFacts
+) -> tuple[Sequence[tuple[int, Loss]], CodeFacts]:
+    """What became of those of these symbols of which no source file has a certain word any more, by the
+    number of the entry; and the facts for the next time."""
+    index = update_index(tree, facts.index, {word for name in names for word in parts_of(name.name)})
+    missing = [(name, [word for word in parts_of(name.name) if not index.places[word]]) for name in names]
+    if any(words for _, words in missing) and is_partial(tree):
+        missing = []
+    past = {commit: dict(facts.past.get(commit, {})) for name in names for commit in name.bases}
+    asked: dict[str, set[str]] = {}
+    for name, words in missing:
+        for commit in name.bases:
+            asked.setdefault(commit, set()).update(word for word in words if word not in past[commit])
+    asked = {commit: words for commit, words in asked.items() if words}
+    for commit, places in words_before(tree, history, asked).items() if asked else ():
+        past[commit].update(places)
+    losses = []
+    for name, words in missing:
+        had = [word for word in words if all(past[commit][word] for commit in name.bases)]
+        if had:
+            path = past[name.bases[0]][had[0]]
+            moment = history.lost(path, name.bases[0], partial(_has_word, had[0].encode()))
+            losses.append((name.number, Loss(name.name, moment)))
+    return losses, CodeFacts(index, {commit: places for commit, places in sorted(past.items()) if places})
 
-    def __init__(
-        self,
-        tree: CodeTree,
-        index: WordIndex | None,
-        words: Collection[str],
-        past: Mapping[str, Mapping[str, str]],
-    ) -> None:
-        self._tree = tree
-        self.index = update_index(tree, index, words)
-        self.past = {commit: dict(places) for commit, places in past.items()}
 
-    @cached_property
-    def _is_partial(self) -> bool:
-        return is_partial(self._tree)
-
-    def missing(self, symbol: str) -> list[str]:
-        """The words of a symbol that no source file has."""
-        gone = [word for word in parts_of(symbol) if not self.index.places.get(word, ("?",))]
-        return [] if gone and self._is_partial else gone
-
-    def look_back(self, history: History, asked: Mapping[str, Collection[str]]) -> None:
-        """Find out for commits which of these words, which are missing, they had."""
-        new = {
-            commit: {word for word in words if word not in self.past.get(commit, ())}
-            for commit, words in asked.items()
-        }
-        new = {commit: words for commit, words in new.items() if words}
-        for commit, places in words_before(self._tree, history, new).items() if new else ():
-            self.past.setdefault(commit, {}).update(places)
-
-    def loss(self, history: History, symbol: str, word: str, since: str) -> Loss:
-        """When a word went from the file that had it in the commit `since`."""
-        word_in = re.compile(rb"(?<![\w])" + re.escape(word.encode()) + rb"(?![\w])")
-        path = self.past[since][word]
-        return Loss(symbol, history.lost(path, since, lambda data: bool(word_in.search(data))))
+def _has_word(word: bytes, data: bytes) -> bool:
+    return re.search(rb"(?<![\w])" + re.escape(word) + rb"(?![\w])", data) is not None
 
 
 _TARGET = lazy_pattern(r"^([A-Za-z0-9_./%-]+(?:[ \t]+[A-Za-z0-9_./%-]+)*)[ \t]*::?(?!=)", re.MULTILINE)
@@ -164,11 +177,16 @@ def _targets(kind: str, data: bytes) -> set[str]:
     return set((_RECIPE if kind == "just" else _TASK).findall(text))
 
 
-class CommandNames:
-    """Which commands of its own a project has."""
+def _defines(command: str, data: bytes) -> bool:
+    """Whether a file with these bytes defines a command."""
+    return command.rpartition(" ")[2] in _targets(_kind(command), data)
 
-    def __init__(self, tree: CodeTree) -> None:
-        self._tree = tree
+
+class CommandNames:
+    """Which commands of its own a project has, and had."""
+
+    def __init__(self, tree: CodeTree, history: History) -> None:
+        self._tree, self._history = tree, history
         self._of: dict[str, frozenset[str]] = {}  # id of a file -> its commands
 
     @cached_property
@@ -189,45 +207,37 @@ class CommandNames:
 
     def _commands(self, kind: str, file: TreeFile) -> frozenset[str]:
         if file.oid not in self._of:
-            data = next((data for _, data in self._tree.blobs([file])), b"")
-            self._of[file.oid] = frozenset(_targets(kind, data))
+            self._of[file.oid] = frozenset(_targets(kind, self._tree.bytes_of(file, MOST) or b""))
         return self._of[file.oid]
 
-    def may_be_gone(self, command: str) -> bool:
+    def _may_be_gone(self, command: str) -> bool:
         """Whether no file of the tree defines a command. Makefiles that make names by rules may have more
         than is written."""
         now = self._now.get(_kind(command), frozenset())
         return command.rpartition(" ")[2] not in now and not any("%" in one for one in now)
 
-    def losses(
-        self, history: History, asked: Mapping[str, Collection[str]]
-    ) -> Mapping[tuple[str, str], Loss]:
-        """(commit, command) -> what became of a command that is gone and that the commit had, of those that
-        are asked of each commit. They are looked for where such files are now, and at the top."""
+    def losses(self, names: Iterable[CodeName]) -> Iterator[tuple[int, Loss]]:
+        """What became of those of these commands that are gone, by the number of the entry. They are looked
+        for where such files are now, and at the top."""
+        missing = [name for name in names if self._may_be_gone(name.name)]
         paths = {
             kind: [*dict.fromkeys((*top, *self._files.get(kind, ())))][:_MOST_FILES]
             for kind, top in _TOP.items()
         }
-        wanted = [(c, one, path) for c, some in asked.items() for one in some for path in paths[_kind(one)]]
+        asked = dict.fromkeys((commit, name.name) for name in missing for commit in name.bases)
+        wanted = [(commit, command, path) for commit, command in asked for path in paths[_kind(command)]]
         files = self._tree.files_at((commit, path) for commit, _, path in wanted)
-        found: dict[tuple[str, str], Loss] = {}
+        losses: dict[tuple[str, str], Loss] = {}
         for commit, command, path in wanted:
-            file, defines = files.get((commit, path)), _Defines(command)
-            if (commit, command) in found or file is None or file.size > MOST:
+            file = files.get((commit, path))
+            if file is None or (commit, command) in losses:
                 continue
-            if defines.name in self._commands(defines.kind, file):
-                found[commit, command] = Loss(command, history.lost(path, commit, defines))
-        return found
-
-
-class _Defines:
-    """Whether a file defines a command."""
-
-    def __init__(self, command: str) -> None:
-        self.kind, self.name = _kind(command), command.rpartition(" ")[2]
-
-    def __call__(self, data: bytes) -> bool:
-        return self.name in _targets(self.kind, data)
+            if command.rpartition(" ")[2] in self._commands(_kind(command), file):
+                moment = self._history.lost(path, commit, partial(_defines, command))
+                losses[commit, command] = Loss(command, moment)
+        for name in missing:
+            if all((commit, name.name) in losses for commit in name.bases):
+                yield name.number, losses[name.bases[0], name.name]
 
 
 _MOST_FILES = 60

@@ -12,8 +12,9 @@ from ctxrepo.domain.formats.jsonl import record
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.services.freshness.code_claims import ClaimState, DeclaredClaims, states_of
-from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, CodeScan, scan_code
+from ctxrepo.services.freshness.code_claims import ClaimState, claim_states
+from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeScan, scan_code
+from ctxrepo.services.freshness.code_names import CodeFacts
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
 from ctxrepo.services.freshness.project_code import ask_code, checkouts_of, code_stamp
 from ctxrepo.services.freshness.word_doubts import Ages
@@ -37,9 +38,9 @@ def _doubts(given: DetectorInput) -> list[Doubt]:
         return []
     known, ages = given.evidence, Ages(given)
     entries = [_entry(one.entry, known.get(one.entry.id), ages) for one in given.entries]
-    declared = [declared_claims(known[e.id], e) for e in entries if e.id in known and known[e.id].holds]
+    claims = [known[entry.id] for entry in entries if entry.id in known and known[entry.id].holds]
     file = given.memory.state.code / f"{given.scope}.json"
-    answer = ask_code(given.memory, tops, partial(_look, entries, declared, _read_facts(file)))
+    answer = ask_code(given.memory, tops, partial(_look, entries, claims, _read_facts(file)))
     if answer is None:
         return []
     scan, states = answer
@@ -56,9 +57,9 @@ CODE = DoubtSource("code", _doubts, _stamp)
 
 
 def _look(
-    entries: Sequence[CodeEntry], declared: Sequence[DeclaredClaims], facts: CodeFacts, tree: CodeTree
+    entries: Sequence[CodeEntry], claims: Sequence[EntryEvidence], facts: CodeFacts, tree: CodeTree
 ) -> tuple[CodeScan, dict[str, list[ClaimState]]]:
-    return scan_code(tree, entries, facts), states_of(tree, declared)
+    return scan_code(tree, entries, facts), claim_states(claims, tree)
 
 
 def _entry(entry: Entry, evidence: EntryEvidence | None, ages: Ages) -> CodeEntry:
@@ -70,10 +71,6 @@ def _entry(entry: Entry, evidence: EntryEvidence | None, ages: Ages) -> CodeEntr
     if evidence.verified > worded:
         return CodeEntry(entry.id, entry.path, entry.text, evidence.verified_code, at)
     return CodeEntry(entry.id, entry.path, entry.text, evidence.code, at, evidence.cites)
-
-
-def declared_claims(evidence: EntryEvidence, entry: CodeEntry) -> DeclaredClaims:
-    return DeclaredClaims(entry.id, evidence.holds, entry.code or evidence.code, entry.at)
 
 
 def _of_claims(entry: str, path: str, states: Sequence[ClaimState]) -> Iterator[Doubt]:

@@ -69,4 +69,4 @@ def _answer(
     tops: Sequence[Path], env: dict[str, str], question: Callable[[CodeTree], Answer]
 ) -> Answer | None:
     trees = [tree for top in tops if (tree := CodeTree.open(top, env))]
-    return question(max(trees, key=lambda tree: tree.seconds)) if trees else None
+    return question(max(trees, key=lambda tree: tree.moment.seconds)) if trees else None

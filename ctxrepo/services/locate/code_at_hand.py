@@ -11,13 +11,15 @@ from ctxrepo.domain.note.links import mentions_of
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.storage.disk.foreign import read
-from ctxrepo.storage.user.code import committed_files, head_commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ctxrepo.storage.code.tree import CodeTree
+
 _CITED = lazy_pattern(
-    r"(?<![\w/.:@~-])((?:[\w.+-]{1,100}/){0,20}[\w.+-]{1,100})(?::|\#L)(\d{1,7})(?:-L?(\d{1,7}))?(?![\w:])"
+    r"(?<![\w/.:@~-])(?!\.{1,2}/)((?:[\w.+-]{1,100}/){0,20}[\w.+-]{1,100})"
+    r"(?::|\#L)(\d{1,7})(?:-L?(\d{1,7}))?(?![\w:])"
 )
 """`src/api.py:3`, `src/api.py:3-9`, `src/api.py#L3-L9`."""
 
@@ -33,11 +35,15 @@ class CodeAtHand:
     folder: str
 
     @cached_property
+    def _tree(self) -> "CodeTree | None":
+        from ctxrepo.storage.code.tree import CodeTree  # loads what starts git, for facts about code alone
+
+        return CodeTree.open(self.top, self.env)
+
+    @property
     def commit(self) -> str:
         """The commit that is checked out, 40 hex digits; '' where git can't tell."""
-        with suppress(CtxrepoError):
-            return head_commit(self.top, self.env)
-        return ""
+        return self._tree.commit if self._tree and len(self._tree.commit) == 40 else ""
 
     def is_of(self, path: str) -> bool:
         """Whether the note at `path` is of the project that this is the code of."""
@@ -53,19 +59,19 @@ class CodeAtHand:
 
     def _cites(self, text: str) -> Iterator[str]:
         """Only what is in the commit as it is on disk: else nobody knows which lines are meant."""
-        cited = (found.groups() for found in _CITED.finditer(text))
+        cited = (match.groups() for match in _CITED.finditer(text))
         places = {(str(path), int(first), int(last or first)) for path, first, last in cited}
-        wanted = sorted(places)[:_MOST_CITED]
-        committed = {}
-        with suppress(CtxrepoError):
-            committed = committed_files(self.top, [path for path, *_ in wanted], self.env) if wanted else {}
-        for path, first, last in wanted:
-            data = None
-            with suppress(CtxrepoError):
-                data = read(self.top / path, follow=False) if path in committed else None
-            if data is not None and blob_id(data) == committed[path] and 0 < first <= last <= _lines(data):
+        spans = sorted(places)[:_MOST_CITED]
+        files = self._tree.files_at((self.commit, path) for path, _, _ in spans) if self._tree else {}
+        for path, first, last in spans:
+            file = files.get((self.commit, path))
+            if file and 0 < first <= last <= self._line_count(path, file.oid):
                 yield f"{path}@{self.commit}#L{first}-L{last}"
 
-
-def _lines(data: bytes) -> int:
-    return data.count(b"\n") + (not data.endswith(b"\n"))
+    def _line_count(self, path: str, oid: str) -> int:
+        """How many lines the file at a path has on disk; 0 where its bytes aren't those with this id."""
+        with suppress(CtxrepoError):
+            data = read(self.top / path, follow=False)
+            if data is not None and blob_id(data) == oid:
+                return data.count(b"\n", 0, -1) + 1
+        return 0

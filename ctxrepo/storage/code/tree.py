@@ -59,16 +59,11 @@ class Moment(NamedTuple):
 
 
 class CodeTree:
-    """The tree of the commit `commit` of the repository around a folder; `paths` are in NFC, whatever git
-    has, and `seconds` is when HEAD was made. What another repository holds (a submodule) isn't known."""
+    """The tree of a commit of the repository around a folder; `paths` are in NFC, whatever git has. What
+    another repository holds (a submodule) isn't known."""
 
-    @property
-    def moment(self) -> Moment:
-        """HEAD, and when it was made."""
-        return Moment(self.commit, self.seconds)
-
-    def __init__(self, git: Git, commit: str, seconds: int = 0, *, is_shallow: bool = False) -> None:
-        self._git, self.commit, self.seconds, self.is_shallow = git, commit, seconds, is_shallow
+    def __init__(self, git: Git, moment: Moment) -> None:
+        self._git, self.moment, self.commit = git, moment, moment.commit
 
     @classmethod
     def open(cls, folder: Path, env: Mapping[str, str]) -> "CodeTree | None":
@@ -78,22 +73,23 @@ class CodeTree:
         if not is_path(folder) or not real.is_dir() or not is_sound(real):
             return None
         git = Git(real, env, is_offline=True)
-        shallow = _words(git, "rev-parse", "--is-shallow-repository").strip()
         commit, _, at = _words(git, "log", "-1", *_PLAIN, "--format=%H %ct", "HEAD").strip().partition(" ")
-        if not _COMMIT.fullmatch(commit):
-            return None
-        return cls(git, commit, int(at), is_shallow=shallow != "false")
+        return cls(git, Moment(commit, int(at))) if _COMMIT.fullmatch(commit) else None
 
-    def at_each(self, commits: Iterable[str]) -> dict[str, "CodeTree"]:
-        """commit -> its tree, of those that are on this machine."""
-        wanted = [commit for commit in dict.fromkeys(commits) if _COMMIT.fullmatch(commit)]
-        kinds = self._kinds(wanted)
-        there = [commit for commit in wanted if kinds.get(commit, ("", ""))[1] == "commit"]
-        return {commit: CodeTree(self._git, commit, is_shallow=self.is_shallow) for commit in there}
+    def known(self, commits: Iterable[str]) -> set[str]:
+        """Those of these commits that are on this machine."""
+        kinds = self._kinds([commit for commit in dict.fromkeys(commits) if _COMMIT.fullmatch(commit)])
+        return {commit for commit, (_, kind, _) in kinds.items() if kind == "commit"}
 
-    @cached_property
+    @property
     def files(self) -> dict[str, TreeFile]:
         """path -> file. GitFailed where the tree can't be read whole."""
+        files, _ = self._listing
+        return files
+
+    @cached_property
+    def _listing(self) -> tuple[dict[str, TreeFile], tuple[str, ...]]:
+        """The files by path, and the folders of submodules, each with a `/` behind it."""
         out = self._git.output("ls-tree", "-r", "-l", "-z", "--full-tree", self.commit, timeout=_LONG)
         if out is None:
             raise GitFailed(f"the tree {self.commit[:12]} of {self._git.folder} can't be read")
@@ -106,8 +102,7 @@ class CodeTree:
                 links.append(nfc(path) + "/")
             else:
                 files[nfc(path)] = TreeFile(oid, int(size) if size.isdecimal() else -1)
-        self._links = tuple(links)
-        return files
+        return files, tuple(links)
 
     @cached_property
     def paths(self) -> frozenset[str]:
@@ -144,16 +139,17 @@ class CodeTree:
 
     def is_elsewhere(self, path: str) -> bool:
         """Whether what is at a path belongs to a submodule."""
-        self.files  # noqa: B018  # which finds them
-        return bool(self._links) and f"{nfc(path)}/".startswith(self._links)
+        _, links = self._listing
+        return f"{nfc(path)}/".startswith(links)
 
     def read(self, path: str, most: int) -> bytes | None:
-        """The bytes of a file; None where there is none, they aren't on this machine, or are more than
-        `most`."""
-        file = self.files.get(nfc(path))
-        if file is None or not 0 <= file.size <= most:
-            return None
-        return next(iter(self.blobs([file])), (file, None))[1]
+        """The bytes of the file at a path, as `bytes_of` gives them."""
+        return self.bytes_of(self.files.get(nfc(path)), most)
+
+    def bytes_of(self, file: TreeFile | None, most: int) -> bytes | None:
+        """The bytes of a file of any of the repository's trees; None where there is none, they aren't on this
+        machine, or are more than `most`."""
+        return next((data for _, data in self.blobs([file])), None) if file and file.size <= most else None
 
     def blobs(self, files: Iterable[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
         """The bytes of files of any of the repository's trees, in order; those that aren't on this machine

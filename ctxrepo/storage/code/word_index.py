@@ -5,14 +5,11 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.code.file_history import History
+from ctxrepo.storage.code.file_history import MOST, History
 from ctxrepo.storage.code.tree import CodeTree, TreeFile
 
 PLACES = 8
 """So many files are noted that have a word; one with more isn't easily gone."""
-
-_MOST = 512 * 1024
-"""Bytes of a source file; what is larger was made by a program."""
 
 _NAMES = {name: frozenset(text.split()) for name, text in texts_beside(__spec__, "files.words").items()}
 """Endings of what tells of code, and of what programs write, and names of files that these write."""
@@ -64,7 +61,7 @@ def _whole(tree: CodeTree, words: Collection[str], places: Mapping[str, tuple[st
 
 def _sources(tree: CodeTree, paths: Iterable[str]) -> dict[str, TreeFile]:
     files = ((path, tree.files[path]) for path in paths if is_source(path))
-    return {path: file for path, file in files if file.size <= _MOST}
+    return {path: file for path, file in files if file.size <= MOST}
 
 
 def find_words(
@@ -91,18 +88,18 @@ def words_before(
     in has changed since, so that only old versions are read, each once."""
     wanted = set().union(*asked.values())
     spans = [
-        (path, version.was, before, version.number)
+        (path, version.before, start, version.number)
         for path, versions in history.versions.items()
         if is_source(path)
-        for before, version in zip([-1, *(one.number for one in versions)], versions, strict=False)
-        if version.was
+        for start, version in zip([-1, *(version.number for version in versions)], versions, strict=False)
+        if version.before
     ]
     numbers = sorted(number for commit in asked if (number := tree.number(commit)) >= 0)
     spans = [(p, oid, a, b) for p, oid, a, b in spans if bisect_left(numbers, b) > bisect_left(numbers, a)]
     aside = {commit: _changed_from(tree, commit) for commit in asked if tree.number(commit) < 0}
     oids = {oid for _, oid, _, _ in spans} | {oid for files in aside.values() for oid in files.values()}
     files = tree.sized({oid: TreeFile(oid, 0) for oid in oids})
-    files = {oid: file for oid, file in files.items() if file.size <= _MOST}
+    files = {oid: file for oid, file in files.items() if file.size <= MOST}
     words_of: dict[str, list[str]] = {}
     for word, holders in find_words(tree, files, wanted, most=len(files)).items():
         for oid in holders:

@@ -211,19 +211,19 @@ class Git:
 
     def output(self, *args: str, timeout: float, stdin: bytes = b"") -> bytes | None:
         """What `git *args` says, byte for byte; None when it fails, isn't done in time, or says too much."""
-        with subprocess.Popen(
-            self._command(args, None),
-            cwd=self.folder,
-            env=self._environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        ) as process:
-            try:
+        try:
+            with subprocess.Popen(
+                self._command(args, None),
+                cwd=self.folder,
+                env=self._environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            ) as process:
                 out, _ = converse(process, stdin, limit=timeout, most=MOST_OUTPUT)
-            except (GivenUp, SaidTooMuch):
-                return None
+        except (OSError, GivenUp, SaidTooMuch):
+            return None
         return out if process.returncode == 0 else None
 
     def ask(self, *args: str, timeout: float = 20) -> str:

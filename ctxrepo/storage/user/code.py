@@ -98,26 +98,6 @@ def first_commit(top: Path, env: Mapping[str, str]) -> str:
     return min(answer.out.split(), default="")
 
 
-def head_commit(top: Path, env: Mapping[str, str]) -> str:
-    """The commit that a checkout has, 40 hex digits; '' for none. GitFailed when git doesn't answer."""
-    if not is_sound(_real(top)):
-        return ""
-    answer = _asked(_git(top, env), "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    commit = answer.out.strip() if answer.ok else ""
-    return commit if re.fullmatch(r"[0-9a-f]{40}", commit) else ""
-
-
-def committed_files(top: Path, paths: Sequence[str], env: Mapping[str, str]) -> dict[str, str]:
-    """path -> blob id of those of these plain files that a checkout's commit has. GitFailed when git doesn't
-    answer."""
-    if not is_sound(_real(top)):
-        return {}
-    answer = _asked(_git(top, env), "ls-tree", "-z", "--full-tree", "HEAD", "--", *paths)
-    items = (item.partition("\t") for item in answer.out.split("\0")[:-1])
-    facts = ((path, *said.split(" ")) for said, _, path in items)
-    return {path: oid for path, mode, kind, oid in facts if kind == "blob" and mode.startswith("100")}
-
-
 def is_genuine_worktree(code: CodeCheckout) -> bool:
     """Whether the repository itself confirms this working tree: its `.git` folder is inside it, or the
     repository lists it as a linked worktree. A `.git` file alone could be written by anybody."""

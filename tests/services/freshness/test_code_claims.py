@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from codebases import Codebase
 
-from ctxrepo.services.freshness.code_claims import DeclaredClaims, states_of
+from ctxrepo.domain.formats.moment import second_at
+from ctxrepo.domain.records.entry_evidence import EntryEvidence
+from ctxrepo.services.freshness.code_claims import ClaimState, claim_states
 from ctxrepo.storage.code.tree import CodeTree
 
 
@@ -19,10 +21,16 @@ def shop(tmp_path: Path) -> Codebase:
     return shop
 
 
+def state_in(tree: CodeTree, claim: str, code: str, at: float) -> ClaimState:
+    evidence = EntryEvidence("e", code=code, holds=(claim,), last=second_at(at))
+    (state,) = claim_states([evidence], tree)["e"]
+    return state
+
+
 def stands(shop: Codebase, claim: str, *, code: str = "", at: float = 0.0) -> tuple[str, str]:
     """(outcome, commit) of a claim that was declared at the first commit, or as `code` or `at` says."""
     first = "" if at else shop.git("rev-list", "--max-parents=0", "HEAD")
-    (state,) = states_of(shop.tree(), [DeclaredClaims("e", [claim], code or first, at)])["e"]
+    state = state_in(shop.tree(), claim, code or first, at)
     return state.outcome, state.moment.commit if state.moment else ""
 
 
@@ -99,5 +107,5 @@ def test_another_branch_and_a_shallow_clone_cannot_tell(shop: Codebase, tmp_path
     shop.git("clone", "-q", "--depth=1", f"file://{shop.top}", str(tmp_path / "shallow"))
     tree = CodeTree.open(tmp_path / "shallow", dict(os.environ))
     assert tree
-    (state,) = states_of(tree, [DeclaredClaims("e", ["src/api.py"], side, shop.now - 2 * 86_400)])["e"]
+    state = state_in(tree, "src/api.py", side, shop.now - 2 * 86_400)
     assert (state.outcome, state.words) == ("unknown", "src/api.py: can't tell")

@@ -11,7 +11,8 @@ import pytest
 from codebases import DAY, Codebase
 
 from ctxrepo.domain.doubts.doubt import MOST_BYTES, Doubt
-from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeFacts, scan_code
+from ctxrepo.services.freshness.code_doubts import CodeEntry, scan_code
+from ctxrepo.services.freshness.code_names import CodeFacts
 from ctxrepo.storage.code.tree import CodeTree
 
 _BODY = "".join(f"line {number} of it\n" for number in range(30))
@@ -31,8 +32,12 @@ def shop(tmp_path: Path) -> Codebase:
     return shop
 
 
-def entry(shop: Codebase, text: str, **fields: object) -> CodeEntry:
-    return replace(CodeEntry("e", "shop/a.md", text, shop.git("rev-parse", "HEAD"), shop.now), **fields)  # type: ignore[arg-type]
+def entry(
+    shop: Codebase, text: str, *, code: str | None = None, at: float | None = None, cites: Sequence[str] = ()
+) -> CodeEntry:
+    """One that was stated at the last commit, or as `code` and `at` say."""
+    code = shop.git("rev-parse", "HEAD") if code is None else code
+    return CodeEntry("e", "shop/a.md", text, code, shop.now if at is None else at, cites)
 
 
 def doubts(tree: Codebase | CodeTree, *entries: CodeEntry) -> Sequence[Doubt]:
@@ -124,8 +129,9 @@ def test_without_a_commit_the_moment_decides(shop: Codebase) -> None:
 
 def test_what_only_another_branch_had_is_not_gone(shop: Codebase) -> None:
     shop.git("checkout", "-q", "-b", "side")
-    side = shop.commit({"side.py": "side_word"})
-    told = entry(shop, "`side.py` has `side_word`; `src/pay.py` stays.")
+    side = shop.commit({"side.py": "side_word", "Makefile": f"{FILES['Makefile']}ship:\n"})
+    cites = [f"side.py@{side}#L1", f"Makefile@{side}#L5"]
+    told = entry(shop, "`side.py` has `side_word`; `src/pay.py` stays; `make ship` sends it.", cites=cites)
     shop.git("checkout", "-q", "main")
     shop.commit({"a.py": ""})
     assert not doubts(shop, told)  # nothing was merged yet
@@ -135,6 +141,16 @@ def test_what_only_another_branch_had_is_not_gone(shop: Codebase) -> None:
     shop.git("merge", "-q", "--no-edit", "side")
     shop.commit({"side.py": None})
     assert {doubt.subject for doubt in doubts(shop, told)} == {"side.py", "side_word"}
+
+
+def test_a_path_that_two_branches_made_and_one_removed_is_not_gone_for_the_other(shop: Codebase) -> None:
+    shop.git("checkout", "-q", "-b", "side")
+    shop.commit({"new.py": "1"})
+    told = entry(shop, "See `new.py`.")
+    shop.git("checkout", "-q", "main")
+    shop.commit({"new.py": "2"})
+    shop.commit({"new.py": None})
+    assert not doubts(shop, told)
 
 
 def test_an_older_commit_at_hand_shows_nothing(shop: Codebase) -> None:
@@ -168,7 +184,8 @@ def test_what_a_submodule_holds_is_not_gone(shop: Codebase, tmp_path: Path) -> N
 
 def test_what_lies_there_though_git_has_it_no_longer_is_not_gone(shop: Codebase) -> None:
     shop.commit({"local.toml": "x = 1"})
-    told = entry(shop, "See `local.toml` and `src/pay.py`.")
+    cites = [f"{path}@{shop.git('rev-parse', 'HEAD')}#L1" for path in ("local.toml", "src/pay.py")]
+    told = entry(shop, "See `local.toml` and `src/pay.py`.", cites=cites)
     shop.git("rm", "-q", "--cached", "local.toml", "src/pay.py")
     shop.commit({".gitignore": "local.toml\nsrc/pay.py\n"})
     assert not doubts(shop, told)

@@ -38,14 +38,16 @@ class Working:
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.code.now, UTC) + timedelta(hours=1)
 
-    def told(self, text: str, **evidence: object) -> str:
+    def told(
+        self, text: str, *, code: str = "", cites: tuple[str, ...] = (), holds: tuple[str, ...] = ()
+    ) -> str:
         """Remember a fact; the id of its entry."""
         memory = self.machine.open()
         done = remember(memory, Fact(text), self.machine.project(), Origin(memory.host), self.now)
-        if evidence:
+        if code or cites or holds:
             with drafting(memory, "edit", Origin(memory.host), self.now) as draft:
                 one = made(draft, "stated", done.id, "shop/MEMORY.md", self.now)
-                record_all(draft, [replace(one, **evidence)], self.now)  # type: ignore[arg-type]
+                record_all(draft, [replace(one, code=code, cites=cites, holds=holds)], self.now)
         return done.id
 
     def doubts(self) -> Sequence[Doubt]:
@@ -140,6 +142,13 @@ def test_a_claim_that_the_code_does_not_bear_out_any_more(work: Working) -> None
     assert doubt.words == f"src/pay.py::RETRIES=3 holds no longer since {work.code.day()}"
     work.code.commit({"old.py": "", "a.py": "x = 1"})
     assert len(work.words()) == 3
+
+
+def test_an_edit_of_the_entry_does_not_bear_out_its_claim(work: Working) -> None:
+    entry = work.told("We retry three times", code="0" * 40, holds=("src/pay.py::RETRIES=3",))
+    work.code.commit({"src/pay.py": "RETRIES = 4\n"})
+    work.machine.ctxrepo("edit", f"^{entry}", "--old", "three times", "--new", "thrice")
+    assert work.words() == [f"src/pay.py::RETRIES=3 holds no longer since {work.code.day()}"]
 
 
 def test_notes_of_nobodys_code_are_not_looked_at(work: Working) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from codebases import Codebase
 from copies import Copies
 from machines import Machine, make_ada
 
@@ -40,7 +41,9 @@ def code(copies: Copies) -> CodeAtHand:
         ("api.py:2", []),
         ("src/edited.py:2 and src/new.py:2 and src/link.py:1", []),
         ("https://example.org/src/api.py:2, not main.py", []),
-        ("../src/api.py:2 and /src/api.py:2", []),
+        ("../src/api.py:2, ./src/api.py:2 and /src/api.py:2", []),
+        ("../src/api.py:2 and src/api.py:3", ["src/api.py#L3-L3"]),
+        ("src/../src/api.py:2 and src:1", []),
         ("src/api.py:2:7 says so", []),
     ],
 )
@@ -59,8 +62,11 @@ def test_nothing_of_other_scopes_and_texts_that_name_no_file(code: CodeAtHand, p
     assert code.of(path, text) == ("", ())
 
 
-def test_nothing_outside_of_a_repository_and_before_the_first_commit(
+def test_nothing_outside_of_a_repository_before_the_first_commit_and_without_git(
     tmp_path: Path, code: CodeAtHand
 ) -> None:
     (tmp_path / "plain").mkdir()
-    assert CodeAtHand(tmp_path / "plain", code.env, "shop").of("shop/a.md", "src/api.py:2") == ("", ())
+    new = Codebase(tmp_path / "new").top
+    without_git = {**code.env, "PATH": str(tmp_path)}
+    for top, env in ((tmp_path / "plain", code.env), (new, code.env), (code.top, without_git)):
+        assert CodeAtHand(top, env, "shop").of("shop/a.md", "src/api.py:2") == ("", ())

@@ -23,6 +23,15 @@ def test_departures_are_told_in_order_with_what_git_takes_for_a_rename(tmp_path:
     assert told[2:] == [("b.py", "", shop.day())]
 
 
+def test_a_name_may_have_any_character(tmp_path: Path) -> None:
+    shop = Codebase(tmp_path / "shop")
+    first = shop.commit({"a\x01b.py": _LONG, ":x\n\x01.py": "x\n"})
+    shop.commit(moved={"a\x01b.py": "\x01c.py"})
+    shop.commit({":x\n\x01.py": None})
+    departures = History(shop.tree(), [first]).departures
+    assert [(one.path, one.to) for one in departures] == [("a\x01b.py", "\x01c.py"), (":x\n\x01.py", "")]
+
+
 def test_a_merge_is_one_commit(tmp_path: Path) -> None:
     shop = Codebase(tmp_path / "shop")
     first = shop.commit({"a.py": _LONG})
@@ -49,6 +58,20 @@ def test_when_something_went_out_of_a_file(tmp_path: Path) -> None:
     assert moment.commit == went
     assert history.lost("a.py", first, lambda data: b"TRIES" in data) is None
     assert history.lost("other.py", first, lambda data: True) is None
+
+
+def test_what_later_commits_made_of_a_file_or_of_a_folder(tmp_path: Path) -> None:
+    shop = Codebase(tmp_path / "shop")
+    first = shop.commit({"src/a.py": "1\n", "b.py": "1\n"})
+    second = shop.commit({"src/a.py": "2\n"})
+    third = shop.commit({"src/a.py": None, "src/c.py": "3\n", "src2.py": ""})
+    history = History(shop.tree(), [first])
+    assert [one.moment.commit for one in history.later("src/a.py", first)] == [second, third]
+    assert [(one.path, one.after == "") for one in history.later("src", second)] == [
+        ("src/a.py", True),
+        ("src/c.py", False),
+    ]
+    assert history.later("b.py", first) == []
 
 
 def test_where_versions_are_not_here_renames_of_equal_files_are_still_known(tmp_path: Path) -> None:

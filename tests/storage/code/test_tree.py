@@ -29,7 +29,7 @@ def test_it_is_what_is_committed_and_not_what_lies_there(shop: Codebase) -> None
     (shop.top / "src/pay.py").write_text("RETRIES = 4\n")
     (shop.top / "new.py").write_text("")
     tree = shop.tree()
-    assert (tree.commit, tree.seconds) == (shop.git("rev-parse", "HEAD"), shop.now)
+    assert (tree.moment.commit, tree.moment.seconds) == (shop.git("rev-parse", "HEAD"), shop.now)
     assert tree.paths == {"src", "src/pay.py", "README.md"}
     assert tree.read("src/pay.py", 100) == b"RETRIES = 3\n"
     assert (tree.read("src/pay.py", 3), tree.read("new.py", 100), tree.read("src", 100)) == (None, None, None)
@@ -74,14 +74,13 @@ def test_a_bare_clone_a_worktree_and_a_sparse_checkout_have_the_whole_tree(
         assert tree.has("src/pay.py")
 
 
-def test_a_shallow_clone_knows_that_it_is_one(shop: Codebase, tmp_path: Path) -> None:
+def test_a_shallow_clone_does_not_know_earlier_commits(shop: Codebase, tmp_path: Path) -> None:
     first = shop.git("rev-parse", "HEAD")
     shop.commit({"a.py": ""})
     shop.git("clone", "-q", "--depth=1", f"file://{shop.top}", str(tmp_path / "shallow"))
     tree = opened(tmp_path / "shallow")
     assert tree
-    assert tree.is_shallow
-    assert not tree.at_each([first])
+    assert not tree.known([first])
     assert tree.last_before(shop.now - 1) == ""
 
 
@@ -169,14 +168,14 @@ def test_a_tree_that_is_damaged_is_told(shop: Codebase) -> None:
     oid = shop.git("rev-parse", "HEAD:src")
     (shop.top / ".git/objects" / oid[:2] / oid[2:]).unlink()
     with pytest.raises(GitFailed):
-        tree.files  # noqa: B018
+        tree.has("src/pay.py")
 
 
 def test_a_tree_that_is_too_large_is_not_read(shop: Codebase, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = shop.tree()
     monkeypatch.setattr("ctxrepo.storage.git.git.MOST_OUTPUT", 50)
     with pytest.raises(GitFailed):
-        tree.files  # noqa: B018
+        tree.has("src/pay.py")
 
 
 def test_bytes_that_are_not_here_are_left_out(shop: Codebase) -> None:
@@ -199,7 +198,7 @@ def test_commits_are_found_by_time_and_by_what_they_share(shop: Codebase) -> Non
     assert tree.last_before(shop.now) == last
     assert tree.last_before(0) == ""
     assert (tree.common_with(side), tree.common_with(first), tree.common_with("0" * 40)) == (first, first, "")
-    assert [*tree.at_each([side, "0" * 40, "HEAD", "--help"])] == [side]
+    assert tree.known([side, "0" * 40, "HEAD", "--help", side, ""]) == {side}
     assert tree.there_before([(side, "side.py"), (side, "a.py"), (last, "src")]) == {
         (side, "side.py"),
         (last, "src"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from codebases import Codebase
 
 from ctxrepo.storage.code.file_history import History
-from ctxrepo.storage.code.tree import CodeTree
+from ctxrepo.storage.code.tree import CodeTree, TreeFile
 from ctxrepo.storage.code.word_index import PLACES, is_partial, is_source, update_index, words_before
 
 
@@ -39,8 +40,8 @@ def test_after_a_commit_only_what_changed_is_read(shop: Codebase, monkeypatch: p
     read: list[str] = []
     blobs = CodeTree.blobs
 
-    def noted(tree: CodeTree, files: object) -> object:
-        files = [*files]  # type: ignore[call-overload]
+    def noted(tree: CodeTree, files: Iterable[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
+        files = [*files]
         read.extend(file.oid for file in files)
         return blobs(tree, files)
 
