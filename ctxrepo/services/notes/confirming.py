@@ -16,7 +16,7 @@ from ctxrepo.services.locate.code_at_hand import CodeAtHand
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 
@@ -61,7 +61,7 @@ def confirm(
             for entry in entries.values()
         }
         records = [
-            replace(made(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
+            replace(new_record(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
         ]
         record_all(draft, records, now)
     for name in entries if kind == "verified" else ():

@@ -37,7 +37,7 @@ from ctxrepo.services.reading.find import (
 )
 from ctxrepo.services.reading.marks import marks_now, stated_keys
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.evidence import is_repeat, made, record_all
+from ctxrepo.services.saving.evidence import is_repeat, new_record, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.disk.private import random_name
@@ -348,10 +348,10 @@ class _Writing(PreparedFact):
         return {"rivals": rivals, "key": entry.key} if rivals else {}
 
     def _evidence(self, kind: Kind, entry_id: str, path: str, to: str = "") -> None:
-        one, key, holds = made(self.draft, kind, entry_id, path, self.now, to), self.fact.key, self.fact.holds
+        one, holds = new_record(self.draft, kind, entry_id, path, self.now, to), self.fact.holds
         if kind == "stated" or (kind == "reinforced" and holds):
             code, cites = self.code.of(path, self.line, holds) if self.code else ("", ())
-            one = replace(one, key=key, code=code, cites=cites, holds=tuple(holds))
+            one = replace(one, key=self.fact.key, code=code, cites=cites, holds=tuple(holds))
         record_all(self.draft, [one], self.now)
 
     @property

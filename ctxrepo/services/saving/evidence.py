@@ -24,14 +24,12 @@ _WIDTH = 80
 """Of an entry that is named in a message so many characters are shown."""
 
 
-def record(
-    draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "", key: str = ""
-) -> None:
+def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
     """Add a record about an entry (`renamed`: about a note) to a draft."""
-    record_all(draft, [replace(made(draft, kind, entry, path, now, to), key=key)], now)
+    record_all(draft, [new_record(draft, kind, entry, path, now, to)], now)
 
 
-def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
+def new_record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
     """The record that whoever writes this draft makes about an entry."""
     one = Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
     return replace(one, agent=draft.agent)
@@ -84,7 +82,7 @@ def settle_keys(
     for new, old in rivals:
         if old.id not in struck and normalised(old.text) != normalised(new.text):
             loser, winner = (old, new) if comes_first else (new, old)
-            lost = made(draft, "superseded", loser.id, loser.path, now, to=winner.id)
+            lost = new_record(draft, "superseded", loser.id, loser.path, now, to=winner.id)
             record_all(draft, [replace(lost, ts=_after_draft(draft, now))], now)
             said, instead = (shown(normalised(one.text), _WIDTH) for one in (loser, winner))
             lines.append(
