@@ -26,7 +26,7 @@ from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.find import (
     NamedScope,
     destination_of,
-    entries_containing,
+    entries_of_key,
     find_entry,
     path_by_now,
     read_note,
@@ -278,8 +278,8 @@ class _Writing(PreparedFact):
         drafted = [p for p in self.draft.after if p.startswith(f"{folder}/") and is_note(p)]
         read = dict.fromkeys((path, *drafted))
         found = [entry for p in read for entry in entries_of(p, self.draft.text(p) or "")]
-        elsewhere = entries_containing(self.draft.memory, folder, f"{key}:")
-        found += [entry for _, entry in elsewhere if entry.path not in read]
+        elsewhere = entries_of_key(self.draft.memory, folder, key)
+        found += [entry for entry in elsewhere if entry.path not in read]
         found = [entry for entry in found if entry.key.casefold() == key.casefold()]
         found.sort(key=lambda entry: entry.key != key)  # the very spelling comes first
         same = {entry.id: entry for entry in reversed(found)}
@@ -342,7 +342,7 @@ class _Writing(PreparedFact):
         memory, folder, key = self.draft.memory, self.scope.folder, entry.key.casefold()
         if not key or key not in stated_keys(memory, [key]).get(folder, ()):
             return {}
-        there = [e for _, e in entries_containing(memory, folder, f"{key}:") if e.key.casefold() == key]
+        there = entries_of_key(memory, folder, key)
         struck = {entry.id, *replaced, *marks_now(memory, (e.id for e in there)).struck}
         rivals = tuple(Near(e.id, e.at) for e in there if e.id not in struck)
         return {"rivals": rivals, "key": entry.key} if rivals else {}
