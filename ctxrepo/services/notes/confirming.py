@@ -55,11 +55,8 @@ def confirm(
         for entry in entries.values():
             _require_standing(entry, evidence)
         draft.saying = "; ".join(normalised(entry.text) for entry in entries.values())[:100]
-        is_looked_at = code is not None and kind == "verified"
-        commits = {
-            entry.id: code.commit if code and is_looked_at and code.is_of(entry.path) else ""
-            for entry in entries.values()
-        }
+        seen = code if kind == "verified" else None
+        commits = {e.id: seen.commit if seen and seen.is_of(e.path) else "" for e in entries.values()}
         records = [
             replace(new_record(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
         ]

@@ -168,9 +168,8 @@ def forget_note(draft: Draft, note: Note, now: datetime) -> None:
             "Remove the file yourself if you mean it.",
         )
     draft.remove(note.path)
-    named = named_in_evidence(
-        draft.memory, (entry.id for entry in note.entries)
-    )  # an import isn't to bring these again
+    named = named_in_evidence(draft.memory, (entry.id for entry in note.entries))
+    # An import isn't to bring these again.
     gone = [new_record(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
     record_all(draft, gone, now)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from copies import Copies
@@ -30,12 +31,12 @@ def mine(copies: Copies) -> Machine:
     return copies.of(make_ada)
 
 
-def say(machine: Machine, text: str, by: Origin = AGENT, days: int = 0, **fact: object) -> tuple[str, int]:
+def say(machine: Machine, text: str, by: Origin = AGENT, days: int = 0, **fact: Any) -> tuple[str, int]:
     """The id of the entry, and how often it was reinforced if this did so."""
     memory, project = machine.open(), machine.project()
-    facts = [Fact(text, **fact)]  # type: ignore[arg-type]
-    (done,) = remember_all(memory, facts, project, by, NOW + timedelta(days=days), code_of(machine))
-    return done.id, done.reinforced
+    now, code = NOW + timedelta(days=days), code_of(machine)
+    (result,) = remember_all(memory, [Fact(text, **fact)], project, by, now, code)
+    return result.id, result.reinforced
 
 
 def confirmed(machine: Machine, kind: Kind, *ids: str, by: Origin = AGENT) -> list[Confirmed]:
