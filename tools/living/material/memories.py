@@ -22,7 +22,8 @@ from ctxrepo.domain.secrets import scan
 from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.notes.remember import RememberResult, remember_all
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.recall.recall import Question, RecallResult, recall
 from ctxrepo.services.repository.init import InitRequest, init
