@@ -326,8 +326,8 @@ def _remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """What there is to remark upon the facts that were remembered, upon all in one."""
     from ctxrepo.services.notes.remarks import remarks
 
-    decided = (outcome.decision.outcome for outcome in outcomes if outcome.decision)
-    return remarks([*filter(None, (getattr(each, "remembered", None) for each in decided))])
+    values = (outcome.decision.outcome for outcome in outcomes if outcome.decision)
+    return remarks([*filter(None, (getattr(value, "remembered", None) for value in values))])
 
 
 def _same(outcome: Outcome, item: ItemToDecide) -> Outcome:

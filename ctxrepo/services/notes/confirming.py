@@ -55,8 +55,10 @@ def confirm(
         for entry in entries.values():
             _require_standing(entry, evidence)
         draft.saying = "; ".join(normalised(entry.text) for entry in entries.values())[:100]
-        seen = code if kind == "verified" else None
-        commits = {e.id: seen.commit if seen and seen.is_of(e.path) else "" for e in entries.values()}
+        checkout = code if kind == "verified" else None
+        commits = {
+            e.id: checkout.commit if checkout and checkout.is_of(e.path) else "" for e in entries.values()
+        }
         records = [
             replace(new_record(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
         ]

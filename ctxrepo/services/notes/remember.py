@@ -137,10 +137,10 @@ class _Writer:
         if not key:
             return []
         drafted = (p for p in self.draft.after if p.startswith(f"{folder}/") and is_note(p))
-        read = dict.fromkeys((path, *drafted))
-        there = (entry for p in read for entry in entries_of(p, self.draft.text(p) or ""))
-        entries = [entry for entry in there if entry.key.casefold() == key.casefold()]
-        entries += [e for e in entries_of_key(self.draft.memory, folder, key) if e.path not in read]
+        paths = dict.fromkeys((path, *drafted))
+        candidates = (entry for p in paths for entry in entries_of(p, self.draft.text(p) or ""))
+        entries = [entry for entry in candidates if entry.key.casefold() == key.casefold()]
+        entries += [e for e in entries_of_key(self.draft.memory, folder, key) if e.path not in paths]
         entries.sort(key=lambda entry: entry.key != key)  # the very spelling comes first
         firsts = {entry.id: entry for entry in reversed(entries)}
         entries = [entry for entry in entries if firsts[entry.id] is entry]
