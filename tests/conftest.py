@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import pygit2
 import pytest
 from _pytest.python import importtestmodule
 from _pytest.tmpdir import tmppath_result_key
@@ -21,13 +20,13 @@ from copies import Copies
 from hypothesis import settings
 from long import STORIES, leave_most, takes_turns
 from machines import Machine, make_machine, make_remote
-from pygit2.enums import ConfigLevel
 from rubbish import Rubbish
 from servers.https import HttpsServer, https_server
 from servers.ssh import SshServer, ssh_server
 from world import NOTES, World
 
 from ctxrepo.lazy import make_all
+from ctxrepo.storage.objects.libgit2 import enums, pygit2
 from ctxrepo.storage.processes import apart
 
 # A law holds on a busy machine too, so no example has a deadline. `make long` asks for the thorough profile.
@@ -210,13 +209,13 @@ def commoner(tmp_path: Path) -> Iterator[Path]:
     os.chown(folder, NOBODY, -1)
     os.setresuid(NOBODY, NOBODY, 0)  # the last one is the way back
     paths = pygit2.settings.search_path
-    of_root = paths[ConfigLevel.GLOBAL]  # which nobody else may look at
-    paths[ConfigLevel.GLOBAL] = str(folder)
+    of_root = paths[enums.ConfigLevel.GLOBAL]  # which nobody else may look at
+    paths[enums.ConfigLevel.GLOBAL] = str(folder)
     try:
         yield folder
     finally:
         os.setresuid(0, 0, 0)
-        paths[ConfigLevel.GLOBAL] = of_root
+        paths[enums.ConfigLevel.GLOBAL] = of_root
         shutil.rmtree(folder)
 
 

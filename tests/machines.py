@@ -20,7 +20,8 @@ from repositories import make_bare, make_checkout
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
-from ctxrepo.services.notes.remember import RememberResult, remember
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.repository.published import publish_settings

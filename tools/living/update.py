@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ctxrepo.domain.words.prompt_terms import words
-from ctxrepo.services.notes.remember import RememberResult
+from ctxrepo.services.notes.remarks import RememberResult
 from ctxrepo.services.recall.recall import Question
 from living.figures import columns, parts, share
 from living.material.documents import Change, changes, facts

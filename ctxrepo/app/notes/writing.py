@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.notes.changing import EditRequest, EditResult, NewNote, TagResult, TouchResult
     from ctxrepo.services.notes.confirming import Confirmed
     from ctxrepo.services.notes.placing import Forgotten, MoveResult
-    from ctxrepo.services.notes.remember import RememberResult
+    from ctxrepo.services.notes.remarks import RememberResult
     from ctxrepo.services.notes.requests import Fact, NewNoteRequest, RestoreRequest, TagChange, TickRequest
     from ctxrepo.services.notes.working_notes import ClearResult, Scratch
 
@@ -68,21 +68,22 @@ class LineRequest:
 @writes
 def remember(desk: Desk, fact: Fact) -> Result[RememberResult]:
     """Save one fact to memory."""
-    (result,) = _remembered(desk, [fact])
+    (result,) = _remember(desk, [fact])
     return Result(result, _fields(result))
 
 
 @writes
 def remember_all(desk: Desk, facts: Sequence[Fact]) -> Result[list[RememberResult]]:
     """Write all facts in one write: every one of them is kept, or none."""
-    results = _remembered(desk, facts)
+    results = _remember(desk, facts)
     return Result(results, {"remembered": [*map(_fields, results)]})
 
 
-def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
+def _remember(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
     from ctxrepo.services.inbox.staging import is_staged
     from ctxrepo.services.notes.proposing import propose_all
-    from ctxrepo.services.notes.remember import doubts, prepare, remember_all
+    from ctxrepo.services.notes.remarks import remarks, remarks_on_words
+    from ctxrepo.services.notes.remember import plan_entry, remember_all
 
     first = facts[0]
     if len(facts) > 1 and (first.key or first.supersedes):
@@ -91,23 +92,17 @@ def _remembered(desk: Desk, facts: Sequence[Fact]) -> list[RememberResult]:
         )
     require_claims(desk, facts)
     memory, agent = desk.memory, desk.origin.agent
-    ready = [prepare(memory, fact, desk.project) for fact in facts] if first.is_proposal or agent else []
-    if first.is_proposal or any(is_staged(memory, agent, one.scope.folder) for one in ready):
-        proposed = propose_all(memory, ready, desk.origin, desk.now)
-        names = " ".join(one.id for one in proposed)
+    plans = [plan_entry(memory, fact, desk.project) for fact in facts] if first.is_proposal or agent else []
+    if first.is_proposal or any(is_staged(memory, agent, plan.scope.folder) for plan in plans):
+        proposals = propose_all(memory, plans, desk.origin, desk.now)
+        names = " ".join(proposal.id for proposal in proposals)
         desk.notice(f"sessions don't see proposals; `ctxrepo inbox accept {names}` remembers it")
-        return proposed
+        return proposals
     results = remember_all(desk.memory, facts, desk.project, desk.origin, desk.now, desk.code_at_hand)
-    desk.notice(*doubts(results), *_cut_pins(desk, facts, results), *_remarks(facts, results))
-    return results
-
-
-def _remarks(facts: Sequence[Fact], results: Sequence[RememberResult]) -> Iterator[str]:
-    """What is better not said, or said otherwise; once, however many facts there are."""
-    from ctxrepo.domain.doubts.remarks import remarks
-
     new = (fact for fact, result in zip(facts, results, strict=True) if not result.existing)
-    yield from dict.fromkeys(line for fact in new for line in remarks(fact.text, fact.category))
+    on_words = dict.fromkeys(line for fact in new for line in remarks_on_words(fact))  # each line once
+    desk.notice(*remarks(results), *_cut_pins(desk, facts, results), *on_words)
+    return results
 
 
 def _cut_pins(desk: Desk, facts: Sequence[Fact], results: Sequence[RememberResult]) -> Iterator[str]:
@@ -178,21 +173,21 @@ def forget(desk: Desk, request: TargetRequest) -> Result[Forgotten]:
 @writes
 def reinforce(desk: Desk, request: EntriesRequest) -> Result[list[Confirmed]]:
     """Say that entries hold, once more: each time counts."""
-    return _confirmed(desk, "reinforced", request)
+    return _confirm(desk, "reinforced", request)
 
 
 @writes
 def verify(desk: Desk, request: EntriesRequest) -> Result[list[Confirmed]]:
     """Say that somebody looked, and entries are true."""
-    return _confirmed(desk, "verified", request)
+    return _confirm(desk, "verified", request)
 
 
-def _confirmed(desk: Desk, kind: Kind, request: EntriesRequest) -> Result[list[Confirmed]]:
+def _confirm(desk: Desk, kind: Kind, request: EntriesRequest) -> Result[list[Confirmed]]:
     from ctxrepo.services.notes.confirming import ConfirmRequest, confirm
 
-    asked = ConfirmRequest(kind, request.targets, desk.code_at_hand)
-    done = confirm(desk.memory, asked, desk.project, desk.origin, desk.now)
-    return Result(done, {"entries": plain_data(done)})
+    confirmation = ConfirmRequest(kind, request.targets, desk.code_at_hand)
+    entries = confirm(desk.memory, confirmation, desk.project, desk.origin, desk.now)
+    return Result(entries, {"entries": plain_data(entries)})
 
 
 @writes

@@ -306,7 +306,7 @@ def _decided(
         raise outcomes[0].error
     waits = {item.id for item in items_to_decide(memory)}  # once: looking for all of them takes a while
     outcomes = [_seen(outcome, outcome.item.id in waits) for outcome in outcomes]
-    desk.notice(*_doubts(outcomes))
+    desk.notice(*_remarks(outcomes))
     data = {"decided": [_said(one) for one in outcomes if not one.error]}
     data |= {"refused": [_said(one) for one in outcomes if one.error]}
     codes = {one.exit_code for one in outcomes}
@@ -322,13 +322,12 @@ def _seen(outcome: Outcome, still_waits: bool) -> Outcome:
     return replace(outcome, decision=decision, exit_code=outcome.exit_code if is_about_it else 0)
 
 
-def _doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """What is to be said of the facts that were remembered, of all in one."""
-    from ctxrepo.services.notes.remember import doubts
+def _remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What there is to remark upon the facts that were remembered, upon all in one."""
+    from ctxrepo.services.notes.remarks import remarks
 
-    done = (outcome.decision.outcome for outcome in outcomes if outcome.decision)
-    facts = [fact for one in done if (fact := getattr(one, "remembered", None))]
-    return doubts(facts) if facts else iter(())
+    values = (outcome.decision.outcome for outcome in outcomes if outcome.decision)
+    return remarks([*filter(None, (getattr(value, "remembered", None) for value in values))])
 
 
 def _same(outcome: Outcome, item: ItemToDecide) -> Outcome:

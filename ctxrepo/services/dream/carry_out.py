@@ -16,7 +16,7 @@ from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.notes.changing import Whole, rewritten
 from ctxrepo.services.notes.placing import forget_entry, move_entry
-from ctxrepo.services.notes.remember import prepared, remember_in
+from ctxrepo.services.notes.remember import remember_in
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.saving.evidence import record
@@ -86,9 +86,9 @@ class _Work:
     def _remember(self, step: DreamStep) -> Iterator[Effect]:
         note = Target(path=step.note) if step.note else None
         fact = Fact(step.text, note=note, category=step.category)
-        done = remember_in(self.draft, prepared(self.draft.memory, fact, self.scope), self.now)
-        if not done.existing:
-            yield Effect(done.at.partition("#")[0], "", step.text)
+        result = remember_in(self.draft, fact, self.scope, self.now)
+        if not result.existing:
+            yield Effect(result.at.partition("#")[0], "", step.text)
 
     def _rewrite(self, step: DreamStep) -> Iterator[Effect]:
         """The first entry has the text from now on, and the others go. Ids of equal entries depend on how

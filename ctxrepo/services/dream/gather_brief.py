@@ -18,7 +18,7 @@ from ctxrepo.domain.records.proposal import OF_DREAM
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.work_digest import DONE
 from ctxrepo.services.dream.carry_out import live_entries
-from ctxrepo.services.notes.remember import MOST_OF_TOPIC
+from ctxrepo.services.notes.remarks import MOST_OF_TOPIC
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.tape_files import tape_here
 from ctxrepo.services.sessions.found_messages import indexed_sessions

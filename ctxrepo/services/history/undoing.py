@@ -33,7 +33,7 @@ from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.reading.tape_files import BY_ITSELF, MOMENT, told_handoff
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.describe import describe
-from ctxrepo.services.saving.evidence import made, record_all, settle_keys
+from ctxrepo.services.saving.evidence import new_record, record_all, settle_keys
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.cache.cache import put_handoffs
 from ctxrepo.storage.disk.private import random_name
@@ -219,7 +219,8 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
             text = draft.text(path) or ""
             if (text_back := back.records_back(path, text)) != text:
                 draft.put(path, text_back)
-        record_all(draft, (made(draft, m.kind, m.entry, m.path, now, m.to) for m in back.moves_back()), now)
+        moves = (new_record(draft, m.kind, m.entry, m.path, now, m.to) for m in back.moves_back())
+        record_all(draft, moves, now)
         superseded = settle_keys(draft, now, comes_first=False)
         touched = {p: t for p, t in draft.after.items() if t != draft.before[p]}
         here = memory.objects.files(memory.head_tree, touched)

@@ -21,7 +21,7 @@ from ctxrepo.services.anchors.leave_anchor import append_to_tape
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import change, setting_now
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.storage.memory import Memory
@@ -206,7 +206,7 @@ def _put_notes(draft: Draft, wanted: Sequence[tuple[str, SourceNote]], now: date
             draft.put(fit.path, fit.text)
             stated = _stated(draft, note, before, entries_of(fit.path, fit.text), now)
             records += [replace(record, source=source) for record in stated]
-        records += [made(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
+        records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
         written.append(PlannedNote(note, fit))
     record_all(draft, records, now)
     return written
@@ -231,9 +231,9 @@ def _stated(
             continue
         source_id = was.pop(0)
         stated = (
-            made(draft, "stated", entry.id, entry.path, now)
+            new_record(draft, "stated", entry.id, entry.path, now)
             if source_id == entry.id
-            else made(draft, "moved", source_id, entry.path, now, entry.id)
+            else new_record(draft, "moved", source_id, entry.path, now, entry.id)
         )
         yield replace(stated, day=days.get(words, ""), key=entry.key)
 

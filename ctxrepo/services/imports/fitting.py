@@ -16,7 +16,7 @@ from ctxrepo.domain.records.evidence import Marks, gone, marks
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.notes.remember import NEAR
+from ctxrepo.services.notes.remarks import NEAR
 from ctxrepo.services.reading.find import note_paths, read_note, topic_if_there
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.sources.source import SourceNote

@@ -16,7 +16,7 @@ from ctxrepo.services.locate.code_at_hand import CodeAtHand
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.cache.computed import drop_doubts
 from ctxrepo.storage.memory import Memory
@@ -56,13 +56,12 @@ def confirm(
         for entry in entries.values():
             _require_standing(entry, evidence)
         draft.saying = "; ".join(normalised(entry.text) for entry in entries.values())[:100]
-        is_looked_at = code is not None and kind == "verified"
+        checkout = code if kind == "verified" else None
         commits = {
-            entry.id: code.commit if code and is_looked_at and code.is_of(entry.path) else ""
-            for entry in entries.values()
+            e.id: checkout.commit if checkout and checkout.is_of(e.path) else "" for e in entries.values()
         }
         records = [
-            replace(made(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
+            replace(new_record(draft, kind, e.id, e.path, now), code=commits[e.id]) for e in entries.values()
         ]
         record_all(draft, records, now)
     if kind == "verified":

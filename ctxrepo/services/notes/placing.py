@@ -17,7 +17,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import destination_of, scope_named, spelt
 from ctxrepo.services.reading.marks import named_in_evidence
 from ctxrepo.services.reading.targets import Reading, read
-from ctxrepo.services.saving.evidence import made, record, record_all, settle_keys
+from ctxrepo.services.saving.evidence import new_record, record, record_all, settle_keys
 from ctxrepo.services.saving.relocate import follow_links, moves_of
 from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.storage.memory import Memory
@@ -168,10 +168,9 @@ def forget_note(draft: Draft, note: Note, now: datetime) -> None:
             "Remove the file yourself if you mean it.",
         )
     draft.remove(note.path)
-    named = named_in_evidence(
-        draft.memory, (entry.id for entry in note.entries)
-    )  # an import isn't to bring these again
-    gone = [made(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
+    named = named_in_evidence(draft.memory, (entry.id for entry in note.entries))
+    # An import isn't to bring these again.
+    gone = [new_record(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
     record_all(draft, gone, now)
 
 

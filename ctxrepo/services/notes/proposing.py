@@ -11,7 +11,8 @@ from ctxrepo.domain.project.layout import INBOX
 from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.notes.remember import PreparedFact, RememberResult, prepare
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import EntryPlan, plan_entry
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.disk.private import random_name
@@ -23,32 +24,32 @@ def propose(
 ) -> RememberResult:
     """Put `fact` into the inbox, as a proposal that waits for a person's yes."""
     # A bad fact is refused now, not when it is accepted.
-    return propose_all(memory, [prepare(memory, fact, project)], origin, now)[0]
+    return propose_all(memory, [plan_entry(memory, fact, project)], origin, now)[0]
 
 
 def propose_all(
-    memory: Memory, ready: Sequence[PreparedFact], origin: Origin, now: datetime
+    memory: Memory, plans: Sequence[EntryPlan], origin: Origin, now: datetime
 ) -> list[RememberResult]:
     """`propose` for several facts in one write."""
     results = []
     with drafting(memory, STAGE, origin, now) as draft:
-        draft.saying = normalised(ready[0].fact.text)[:100]
-        for one in ready:
-            proposal = _proposal(one, origin, now)
+        draft.saying = normalised(plans[0].fact.text)[:100]
+        for plan in plans:
+            proposal = _proposal(plan, origin, now)
             path = with_room(f"{INBOX}/{memory.host}", draft.there)
             draft.append_line(path, to_line(proposal))
             results.append(RememberResult(proposal.id, path, staged=True))
     return results
 
 
-def _proposal(ready: PreparedFact, origin: Origin, now: datetime) -> Proposal:
-    fact, scope = ready.fact, ready.scope
+def _proposal(plan: EntryPlan, origin: Origin, now: datetime) -> Proposal:
+    fact, scope = plan.fact, plan.scope
     return Proposal(
         id=random_name(6),
         ts=stamp(now),
         verb="remember",
         text=fact.text,
-        was=ready.superseded.text if ready.superseded else "",
+        was=plan.superseded.text if plan.superseded else "",
         scope=scope.folder,
         note=fact.note.path if fact.note else "",
         owner=scope.project.id if scope.project else "",
@@ -56,7 +57,7 @@ def _proposal(ready: PreparedFact, origin: Origin, now: datetime) -> Proposal:
         tags=fact.tags,
         holds=fact.holds,
         key=fact.key,
-        supersedes=ready.superseded.id if ready.superseded else "",
+        supersedes=plan.superseded.id if plan.superseded else "",
         with_id=fact.with_id,
         pin=fact.pin,
         **asdict(origin),

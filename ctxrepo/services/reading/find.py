@@ -1,6 +1,6 @@
 """From what a person names to what is in the worktree: scopes, notes, entries."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -224,12 +224,12 @@ def path_by_now(memory: Memory, path: str) -> str:
     return next((now for now, names in former.items() if path in names and there(now)), path)
 
 
-def entries_containing(memory: Memory, folder: str, word: str) -> Iterator[tuple[Note, Entry]]:
-    """Entries of a scope whose text in the worktree contains `word`, in any case; superseded ones too."""
-    word = word.casefold()
-    for path in note_paths(memory, [folder]):
-        if "/archive/" not in path and (note := read_note(memory, path)) and word in note.text.casefold():
-            yield from ((note, e) for e in note.entries if word in e.text.casefold())
+def entries_of_key(memory: Memory, folder: str, key: str) -> list[Entry]:
+    """Entries of a scope that have the key in the worktree, in any case; superseded ones too."""
+    key = key.casefold()
+    notes = (read_note(memory, path) for path in note_paths(memory, [folder]) if "/archive/" not in path)
+    likely = (note for note in notes if note and f"{key}:" in note.text.casefold())
+    return [entry for note in likely for entry in note.entries if entry.key.casefold() == key]
 
 
 def note_paths(memory: Memory, folders: Iterable[str] | None = None) -> list[str]:

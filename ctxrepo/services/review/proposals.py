@@ -15,14 +15,7 @@ from ctxrepo.domain.project.layout import REGISTRY, is_note, note_path
 from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.conflict_copy import copy_as_file
 from ctxrepo.domain.records.decision import Effect, ItemToDecide
-from ctxrepo.domain.records.proposal import (
-    ACCEPT,
-    DECLINE,
-    InboxLine,
-    Proposal,
-    Verdict,
-    decided,
-)
+from ctxrepo.domain.records.proposal import ACCEPT, DECLINE, InboxLine, Proposal, Verdict, decided
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
@@ -30,7 +23,8 @@ from ctxrepo.services.dream.carry_out import StepEffects, carry_out, sides
 from ctxrepo.services.inbox.staging import require_person, scope_of_proposal, waiting
 from ctxrepo.services.notes.changing import Whole, rewritten
 from ctxrepo.services.notes.placing import forget_entry, forget_note
-from ctxrepo.services.notes.remember import RememberResult, line_of, prepared, remember_in
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import line_of, remember_in
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.find import NamedScope, find_entry, path_by_now, undeleted
 from ctxrepo.services.saving.describe import entry_pairs
@@ -180,18 +174,17 @@ class _Accepting:
             pin=proposal.pin,
             holds=proposal.holds,
         )
-        ready = prepared(self.draft.memory, fact, self.scope, proposal.id)
-        done = remember_in(self.draft, ready, self.now)
-        path = done.at.partition("#")[0]
+        result = remember_in(self.draft, fact, self.scope, self.now, proposal.id)
+        path = result.at.partition("#")[0]
         if text.strip() and text.strip() != proposal.text.strip():
-            entry = self._reworded(path, done.id, line_of(replace(fact, text=text), proposal.id))
-            done = replace(done, id=entry.id, at=entry.at, existing=False)
+            entry = self._reworded(path, result.id, line_of(replace(fact, text=text), proposal.id))
+            result = replace(result, id=entry.id, at=entry.at, existing=False)
         texts = {e.id: e.text for p, text in self.draft.before.items() for e in entries_of(p, text or "")}
         texts |= {superseded.id: superseded.text} if superseded else {}
-        was = "\n".join(texts[name] for name in done.replaced)
-        stands = next(e for e in entries_of(path, self.draft.text(path) or "") if e.id == done.id)
-        effects = () if done.existing and not was else (Effect(path, was, stands.text),)
-        return Acceptance(done.at, done.id, effects, done)
+        was = "\n".join(texts[name] for name in result.replaced)
+        entry = next(e for e in entries_of(path, self.draft.text(path) or "") if e.id == result.id)
+        effects = () if result.existing and not was else (Effect(path, was, entry.text),)
+        return Acceptance(result.at, result.id, effects, result)
 
     def _superseded(self) -> Entry | None:
         """The entry that is to be superseded, as it is now; Refused where it doesn't say what it did."""

@@ -9,14 +9,8 @@ from ctxrepo.domain.formats.moment import day, stamp
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised, reworded
 from ctxrepo.domain.project.layout import EVIDENCE, is_aside, is_note, scope_of, shown
 from ctxrepo.domain.records.evidence import Evidence, Kind, evidence_of, to_line
-from ctxrepo.services.reading.find import entries_containing
-from ctxrepo.services.reading.marks import (
-    evidence_path,
-    marks_now,
-    moment_after,
-    newest_moment,
-    stated_keys,
-)
+from ctxrepo.services.reading.find import entries_of_key
+from ctxrepo.services.reading.marks import evidence_path, marks_now, moment_after, newest_moment, stated_keys
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.disk.private import random_name
 
@@ -24,17 +18,15 @@ _WIDTH = 80
 """Of an entry that is named in a message so many characters are shown."""
 
 
-def record(
-    draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "", key: str = ""
-) -> None:
+def record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> None:
     """Add a record about an entry (`renamed`: about a note) to a draft."""
-    record_all(draft, [replace(made(draft, kind, entry, path, now, to), key=key)], now)
+    record_all(draft, [new_record(draft, kind, entry, path, now, to)], now)
 
 
-def made(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
+def new_record(draft: Draft, kind: Kind, entry: str, path: str, now: datetime, to: str = "") -> Evidence:
     """The record that whoever writes this draft makes about an entry."""
-    one = Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
-    return replace(one, agent=draft.agent)
+    new = Evidence(random_name(), stamp(now), kind, entry, path, to, draft.memory.host, draft.session)
+    return replace(new, agent=draft.agent)
 
 
 def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None:
@@ -42,11 +34,11 @@ def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None
     there is, also of a machine whose clock is ahead: what they answer never comes after them."""
     lines: list[str] = []
     least = moment_after(newest_moment(draft.memory), now)
-    for one in (one for one in records if not draft.ignores(one.path)):
-        lines.append(to_line(replace(one, ts=max(one.ts, least))))
-        draft.spoken_of.add(one.path)
-    for some in in_parts(lines):
-        draft.append_line(evidence_path(draft.memory.host, now, draft.there), some)
+    for new in (new for new in records if not draft.ignores(new.path)):
+        lines.append(to_line(replace(new, ts=max(new.ts, least))))
+        draft.spoken_of.add(new.path)
+    for part in in_parts(lines):
+        draft.append_line(evidence_path(draft.memory.host, now, draft.there), part)
 
 
 def is_repeat(evidence: Iterable[Evidence], entry: str, draft: Draft, now: datetime) -> bool:
@@ -70,25 +62,25 @@ def settle_keys(
     value (by default those that it brings to a scope) and those that have their keys there, these are
     superseded, or with `comes_first` the others. A line about each."""
     memory, lines = draft.memory, []
-    come = [*entries] or [
+    new_entries = [*entries] or [
         entry
         for path, text in draft.after.items()
         if text and is_note(path) and not is_aside(path)
-        for entry in _come(path, draft.before.get(path), text)
+        for entry in _additions(path, draft.before.get(path), text)
     ]
-    given = {entry.key.casefold() for entry in come if entry.key}
-    keys = stated_keys(memory, given) if given else {}
-    keyed = [entry for entry in come if entry.key.casefold() in keys.get(scope_of(entry.path), ())]
+    their_keys = {entry.key.casefold() for entry in new_entries if entry.key}
+    keys = stated_keys(memory, their_keys) if their_keys else {}
+    keyed = [entry for entry in new_entries if entry.key.casefold() in keys.get(scope_of(entry.path), ())]
     rivals = [(new, old) for new in keyed for old in _with_key(draft, new)]
     struck = marks_now(memory, (old.id for _, old in rivals)).struck if rivals else ()
     for new, old in rivals:
         if old.id not in struck and normalised(old.text) != normalised(new.text):
             loser, winner = (old, new) if comes_first else (new, old)
-            lost = made(draft, "superseded", loser.id, loser.path, now, to=winner.id)
-            record_all(draft, [replace(lost, ts=_after_draft(draft, now))], now)
-            said, instead = (shown(normalised(one.text), _WIDTH) for one in (loser, winner))
+            loss = new_record(draft, "superseded", loser.id, loser.path, now, to=winner.id)
+            record_all(draft, [replace(loss, ts=_after_draft(draft, now))], now)
+            old_text, new_text = (shown(normalised(entry.text), _WIDTH) for entry in (loser, winner))
             lines.append(
-                f"* `{said}` is superseded: `{instead}` holds, ^{winner.id} at {winner.at}; "
+                f"* `{old_text}` is superseded: `{new_text}` holds, ^{winner.id} at {winner.at}; "
                 f"`ctxrepo restore ^{loser.id}` has it hold again"
             )
     return tuple(lines)
@@ -97,27 +89,21 @@ def settle_keys(
 def _after_draft(draft: Draft, now: datetime) -> str:
     """A moment after all that a draft records: an entry gets its id before it is superseded."""
     text = draft.there(evidence_path(draft.memory.host, now, draft.there)) or ""
-    newest = max((one.ts for one in evidence_of(text)), default="")
+    newest = max((earlier.ts for earlier in evidence_of(text)), default="")
     return moment_after(newest, now - timedelta(milliseconds=1)) or stamp(now)
 
 
-def _come(path: str, before: str | None, after: str) -> list[Entry]:
+def _additions(path: str, before: str | None, after: str) -> list[Entry]:
     was = {entry.id for entry in entries_of(path, before or "")}
     return [entry for entry in entries_of(path, after) if entry.id not in was]
 
 
 def _with_key(draft: Draft, new: Entry) -> list[Entry]:
     """The entries of the scope with the key of a new one that stand there already, and go on to."""
-    there = (e for _, e in entries_containing(draft.memory, scope_of(new.path), f"{new.key}:"))
+    entries = entries_of_key(draft.memory, scope_of(new.path), new.key)
     stay = {path: {e.id for e in entries_of(path, text or "")} for path, text in draft.after.items()}
-    return [
-        entry
-        for entry in there
-        if entry.key.casefold() == new.key.casefold()
-        and entry.id != new.id
-        and not is_aside(entry.path)
-        and entry.id in stay.get(entry.path, {entry.id})
-    ]
+    others = (e for e in entries if e.id != new.id and not is_aside(e.path))
+    return [entry for entry in others if entry.id in stay.get(entry.path, {entry.id})]
 
 
 def unforget(draft: Draft, entries: Collection[str]) -> None:

@@ -20,7 +20,7 @@ from ctxrepo.services.freshness.project_code import checkouts_of, code_stamp, he
 from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.state.compiled import find_checkout, record_checkout
@@ -46,7 +46,7 @@ class Working:
         done = remember(memory, Fact(text), self.machine.project(), Origin(memory.host), self.now)
         if code or cites or holds:
             with drafting(memory, "edit", Origin(memory.host), self.now) as draft:
-                one = made(draft, "stated", done.id, "shop/MEMORY.md", self.now)
+                one = new_record(draft, "stated", done.id, "shop/MEMORY.md", self.now)
                 record_all(draft, [replace(one, code=code, cites=cites, holds=holds)], self.now)
         return done.id
 
@@ -88,7 +88,7 @@ def test_an_edit_of_the_entry_clears_it_and_so_does_its_confirmation(work: Worki
     work.machine.ctxrepo("edit", f"^{third}", "--old", ", too", "--new", "")
     memory = work.machine.open()
     with drafting(memory, "edit", Origin(memory.host), work.now) as draft:
-        one = made(draft, "verified", second, "shop/MEMORY.md", work.now)
+        one = new_record(draft, "verified", second, "shop/MEMORY.md", work.now)
         record_all(draft, [replace(one, code=work.code.git("rev-parse", "HEAD"))], work.now)
     assert not work.words()
 
@@ -98,7 +98,7 @@ def test_what_was_confirmed_counts_from_then(work: Working) -> None:
     work.code.commit({"rates.py": ""})
     memory = work.machine.open()
     with drafting(memory, "edit", Origin(memory.host), work.now) as draft:
-        one = made(draft, "verified", entry, "shop/MEMORY.md", work.now)
+        one = new_record(draft, "verified", entry, "shop/MEMORY.md", work.now)
         record_all(draft, [replace(one, code=work.code.git("rev-parse", "HEAD"))], work.now)
     assert not work.words()
     work.code.commit({"rates.py": None})

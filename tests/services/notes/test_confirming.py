@@ -43,8 +43,8 @@ def say(
     """The id of the entry, and how often it was reinforced if this did so."""
     memory, project = machine.open(), machine.project()
     facts = [Fact(text, scope=scope, supersedes=supersedes)]
-    (done,) = remember_all(memory, facts, project, by, NOW + timedelta(days=days), code_of(machine))
-    return done.id, done.reinforced
+    (result,) = remember_all(memory, facts, project, by, NOW + timedelta(days=days), code_of(machine))
+    return result.id, result.reinforced
 
 
 def confirmed(machine: Machine, kind: Kind, *ids: str, by: Origin = AGENT) -> list[Confirmed]:

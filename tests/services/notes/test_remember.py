@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from machines import NOW, Machine
 
-from ctxrepo.domain.project.target import Target, parse_entry, parse_target
+from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, UsageError
 from ctxrepo.hooks.known.cached import generation_of
@@ -19,7 +19,7 @@ from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.notes.proposing import propose
-from ctxrepo.services.notes.remember import Near, RememberResult, doubts, remember, remember_all
+from ctxrepo.services.notes.remember import remember, remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.cache.entries import entries_of_scopes, entry_by_id
@@ -91,43 +91,11 @@ def test_the_same_words_twice_are_one_entry(mine: Machine) -> None:
     assert mine.read("shop/MEMORY.md") == before
 
 
-def test_nearly_the_same_words_are_told(mine: Machine) -> None:
-    one = mine.remember("the redis port of the test suite is 6380")
-    assert mine.remember("The redis port of the TEST suite is 6381").near == (Near(one.id, one.at),)
-    assert mine.remember("deploys happen on Fridays").near == ()
-
-
-@pytest.mark.parametrize("is_committed", [False, True])
-def test_the_same_words_in_another_note_of_the_scope_are_told_and_written(
-    mine: Machine, is_committed: bool
-) -> None:
-    one = mine.remember("Deploy with `make ship` on_Tuesdays", note=parse_target("topics/ops"))
-    mine.remember("Deploy with `make ship` on_Tuesdays", scope="global")
-    archived = mine.remember("deploy with `make ship` on_Tuesdays", note=parse_target("archive/old"))
-    if is_committed:
-        commit(mine.open(), NOW)
-    again = mine.remember("DEPLOY with `make ship` on_Tuesdays")
-    assert again.near == (Near(one.id, one.at),)
-    assert archived.near == (Near(one.id, one.at),)
-    assert not again.existing
-    assert mine.remember("Ship with care before each weekend", note=parse_target("x")).near == ()
-
-
 def test_a_category_goes_to_the_note_that_is_called_by_its_plural(mine: Machine) -> None:
     mine.write("shop/topics/lessons.md", "- one\n")
     assert mine.remember("two", category="lesson").at == "shop/topics/lessons.md#L2"
     mine.write("shop/topics/lesson.md", "- three\n")
     assert mine.remember("four", category="lesson").at == "shop/topics/lesson.md#L2"
-
-
-def test_another_entry_with_the_key_is_told_and_stays(mine: Machine) -> None:
-    mine.write("shop/MEMORY.md", "- port: 80\n- port: 81\n- ports: all\n")
-    commit(mine.open(), NOW)
-    done = mine.remember("82", key="port")
-    assert done.was == ("port: 80",)
-    assert [near.at for near in done.rivals] == ["shop/MEMORY.md#L2"]
-    assert mine.read("shop/MEMORY.md") == "- port: 82\n- port: 81\n- ports: all\n"
-    assert [near.at for near in mine.remember("82", key="port").rivals] == ["shop/MEMORY.md#L2"]
 
 
 def test_a_key_replaces_the_scopes_entry_wherever_it_stands(mine: Machine) -> None:
@@ -305,16 +273,6 @@ def test_several_lines_are_one_entry(mine: Machine) -> None:
     assert texts == ["first line\n  - looks like a bullet\n\n  last line", "second fact"]
 
 
-def test_who_overfills_a_memory_file_is_told_once(ada: Machine) -> None:
-    ada.init()
-    answers = [ada.ctxrepo("remember", f"{number} {'some words ' * 85}").stderr for number in range(5)]
-    told = ["a session is shown 3,072 at most" in answer for answer in answers]
-    assert told == [False, False, False, True, False]
-    assert "shop/MEMORY.md: of its 3," in answers[3]
-    elsewhere = ada.ctxrepo("remember", "some words " * 400, "-c", "gotcha")
-    assert "3,072" not in elsewhere.stderr
-
-
 class TestTwins:
     @pytest.mark.parametrize("name", ["topics/Größe", "topics/gro\u0308ße", "TOPICS/GRÖSSE"])
     def test_a_note_named_in_another_spelling_is_that_note(self, mine: Machine, name: str) -> None:
@@ -341,68 +299,3 @@ class TestTwins:
         assert mine.read("shop/MEMORY.md") == "- Port: 1\n- port: 3\n"
         (rival,) = mine.remember("4", key="port").rivals
         assert rival.at == "shop/MEMORY.md#L1"
-
-
-def told(done: RememberResult) -> list[str]:
-    return [line for line in doubts([done]) if "beside this" in line]
-
-
-@pytest.mark.parametrize("words", ["deploy: flux", "Deploy: flux", "[gotcha] deploy: flux"])
-def test_a_fact_that_reads_like_a_value_of_a_key_names_the_one_that_holds(mine: Machine, words: str) -> None:
-    first = mine.remember("argo", key="deploy")
-    done = mine.remember(words, category="" if "[" in words else "gotcha")
-    (line,) = told(done)
-    assert line.startswith(f"^{first.id} at {first.at} is the value of the key ")
-    assert told(mine.remember(words, category="" if "[" in words else "gotcha")) == []  # it is there already
-
-
-def test_only_a_key_that_a_command_gave_and_a_value_that_holds_in_the_scope_count(mine: Machine) -> None:
-    mine.remember("Note: one of many")
-    assert told(mine.remember("Note: another one")) == []
-    old = mine.remember("argo", key="deploy")
-    assert told(mine.remember("deploy: flux", scope="global")) == []
-    assert told(mine.remember("deploy: jenkins", supersedes=Target(entry_id=old.id))) == []
-
-
-def test_what_was_superseded_already_names_what_holds_in_its_place(
-    mine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = mine.remember("the port is 1")
-    name = Target(entry_id=first.id)
-    second = mine.remember("the port is 2", supersedes=name)
-    commit(mine.open(), NOW)
-    monkeypatch.setattr("machines.NOW", NOW + timedelta(seconds=1))  # of two records the later one holds
-    done = mine.remember("the port is 3", supersedes=name)
-    (line,) = told(done)
-    assert line.startswith(f"^{second.id} at {second.at} superseded that already")
-    again = mine.remember("the port is 3", supersedes=Target(entry_id=second.id))
-    assert (again.existing, again.replaced, told(again)) == (True, (second.id,), [])
-    forget_again = mine.remember("the port is 4", supersedes=name)
-    assert [near.id for near in forget_again.superseded_by] == [done.id]
-
-
-@pytest.mark.parametrize("is_committed", [True, False])
-def test_the_entry_that_a_fact_may_replace_is_named_wherever_it_stands(
-    mine: Machine, is_committed: bool
-) -> None:
-    old = mine.remember("The payment service times out after 30 seconds", category="gotcha")
-    mine.remember("Deploys go out on Tuesdays from the release branch")
-    mine.remember("The search index is rebuilt nightly at 02:00", category="fact")
-    if is_committed:
-        mine.ctxrepo("list")
-    new = "The PAYMENT service times out after 60 seconds, since the gateway moved"
-    assert [near.id for near in mine.remember(new).near] == [old.id]
-    assert mine.remember("Payments are settled at the end of each month").near == ()
-    mine.remember(new, supersedes=parse_entry(f"^{old.id}"))
-    assert old.id not in [near.id for near in mine.remember(new.replace("60", "90"), category="x").near]
-
-
-def test_a_topic_that_grows_too_long_is_told_once_how_to_split(mine: Machine) -> None:
-    path = "global" if mine.project() is None else "shop"
-    mine.write(f"{path}/topics/gotcha.md", "- " + "long\n- ".join(["x" * 99] * 112) + "\n")
-    told = [
-        mine.remember(f"{n} is a fact of some length, {n * 97}", category="gotcha").overfills
-        for n in range(9)
-    ]
-    (line,) = filter(None, told)
-    assert "ctxrepo move ^ID topics/NAME.md" in line

@@ -9,7 +9,7 @@ from ctxrepo.domain.project.target import Target, parse_target
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.services.reading.find import (
     destination_of,
-    entries_containing,
+    entries_of_key,
     find_entry,
     note_paths,
     scope_named,
@@ -247,7 +247,7 @@ def test_what_is_no_id_is_said(mine: Machine, name: str) -> None:
 
 def test_archived_entries_are_not_live(mine: Machine) -> None:
     mine.write("shop/live.md", "- db: here\n- other: there\n")
-    assert [e.text for _, e in entries_containing(mine.open(), "shop", "db:")] == ["- db: here"]
+    assert [e.text for e in entries_of_key(mine.open(), "shop", "DB")] == ["- db: here"]
 
 
 def test_only_notes_in_scopes_are_notes(mine: Machine) -> None:

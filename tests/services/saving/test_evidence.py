@@ -17,7 +17,8 @@ from ctxrepo.domain.records.evidence import fate
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
 from ctxrepo.services.notes.placing import forget
-from ctxrepo.services.notes.remember import RememberResult, remember
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit

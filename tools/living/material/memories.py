@@ -22,12 +22,13 @@ from ctxrepo.domain.secrets import scan
 from ctxrepo.services.delivery.sessions import Caller
 from ctxrepo.services.delivery.start_packet import Start, context
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.notes.remember import RememberResult, remember_all
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.recall.recall import Question, RecallResult, recall
 from ctxrepo.services.repository.init import InitRequest, init
 from ctxrepo.services.saving.commit import commit
-from ctxrepo.services.saving.evidence import made, record_all
+from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
@@ -61,7 +62,9 @@ class PassingMemory:
             for path, text in notes.items():
                 draft.put(path, text)
             ids = {path: [entry.id for entry in entries_of(path, text)] for path, text in notes.items()}
-            records = [made(draft, "stated", entry, path, now) for path, of in ids.items() for entry in of]
+            records = [
+                new_record(draft, "stated", entry, path, now) for path, of in ids.items() for entry in of
+            ]
             record_all(draft, records, now)
         return ids
 

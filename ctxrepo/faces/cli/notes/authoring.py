@@ -19,7 +19,7 @@ from ctxrepo.services.notes.requests import Fact, NewNoteRequest
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.notes.changing import EditResult
-    from ctxrepo.services.notes.remember import RememberResult
+    from ctxrepo.services.notes.remarks import RememberResult
 
 _WAS = 100
 """Characters of what was replaced that are shown."""
