@@ -25,6 +25,7 @@ from ctxrepo.services.recall.recall import RecalledEntry
 from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.memory import Memory
+from living import obliging
 from living.material.histories import DAY
 
 StaleKind = Literal["gone", "renamed", "symbol", "command", "changed"]
@@ -117,7 +118,7 @@ def _by_scores(entries: Sequence[ReportEntry], changed: Changes, now: int) -> Se
 
 
 def _no_tidying(memory: Memory, now: datetime) -> None:
-    """The part of tidying that needs no model and is done without being asked."""
+    """Nothing is tidied up."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class Seams:
     stale: Callable[[Sequence[StatedEntry], Path, datetime], Mapping[str, StaleKind]] = _stale
     claims: Callable[[Sequence[StatedClaim], Path], Mapping[str, Verdict]] = _verdicts
     order: Callable[[Sequence[ReportEntry], Changes, int], Sequence[int]] = _by_scores
-    tidy: Callable[[Memory, datetime], None] = _no_tidying
+    tidy: Callable[[Memory, datetime], None] = obliging.tidy
 
 
 TODAY = Seams()
@@ -141,6 +142,7 @@ PLAIN = Seams(
     mark=lambda hit: "",
     stale=lambda entries, checkout, now: {},
     claims=lambda claims, checkout: {},
+    tidy=_no_tidying,
 )
 """A plain list, in which nothing is doubted."""
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from ctxrepo.domain.doubts.overtaking import words_in
 from ctxrepo.domain.dream.steps import DreamStep
 from ctxrepo.domain.note.entry import Entry, normalised, without_id
 from ctxrepo.domain.project.layout import shown
@@ -65,21 +66,45 @@ def _of_entries(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
 
 
 def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
-    """Steps after which no entry has a number, path, piece of code or id any more that one has now. What is
-    superseded, moved or archived stays in its note."""
+    """Steps after which no text says the same as an entry does now, with all its numbers, paths, pieces of
+    code and ids: a text of the step, or an entry that has most of its words. That each detail is in some
+    entry doesn't say that the fact is. What is superseded, moved or archived stays in its note."""
     rewritten = [step for step in steps if step.deed in ("edit", "merge", "forget")]
     gone = {name for step in rewritten for name in step.entries}
-    staying = [entry.text for name, entry in here.by_id.items() if name not in gone]
-    known = "\n".join([*staying, *(step.text for step in steps if step.text)]).casefold()
+    staying = [entry.text for name, entry in here.by_id.items() if name not in gone] if gone else []
+    staying += [step.text for step in steps if step.text]
+    texts = [_Text(text) for text in staying]
     for step in rewritten:
-        texts = [here.by_id[name].text for name in step.entries]
-        lost = [detail for detail in dict.fromkeys(details(texts)) if not _has(known, detail)]
+        before = (here.by_id[name].text for name in step.entries)
+        lost = [*dict.fromkeys(detail for text in before for detail in _lost(text, step.text, texts))]
         if lost:
             said = ", ".join(shown(detail, 60) for detail in lost[:_NAMED])
             more = f" and {len(lost) - _NAMED} more" if lost[_NAMED:] else ""
             names = " ".join(f"^{name}" for name in step.entries)
-            yield f"{step.deed} {names}: it drops {said}{more}, which no other entry has"
+            yield f"{step.deed} {names}: it drops {said}{more}, and no other entry says the same"
 
+
+class _Text:
+    """A text that stays, in small letters, and its words."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = text.casefold()
+        self.words = frozenset(words_in(text))
+
+
+def _lost(text: str, new_text: str, staying: Sequence[_Text]) -> Sequence[str]:
+    """The details of a text that are neither in the new one nor in one that stays and says the same."""
+    wanted = [detail for detail in dict.fromkeys(details([text])) if not _has(new_text.casefold(), detail)]
+    if not wanted:
+        return ()
+    words = frozenset(words_in(text))
+    alike = (other.folded for other in staying if len(words & other.words) >= len(words) * ALIKE)
+    left = ([detail for detail in wanted if not _has(other, detail)] for other in alike)
+    return min(left, key=len, default=wanted)
+
+
+ALIKE = 0.5
+"""The share of the words of an entry that another has which says the same."""
 
 _NAMED = 3
 """Details that are named."""
@@ -95,7 +120,7 @@ def details(texts: Iterable[str]) -> Iterator[str]:
 
 def _has(known: str, detail: str) -> bool:
     """Whether a text has the detail, and not as a part of a longer word."""
-    return re.search(rf"(?<!\w){re.escape(detail)}(?!\w)", known) is not None
+    return detail in known and re.search(rf"(?<!\w){re.escape(detail)}(?!\w)", known) is not None
 
 
 def _too_much(steps: Iterable[DreamStep], here: LiveEntries) -> Iterator[str]:

@@ -43,8 +43,24 @@ def test_what_another_entry_still_has_is_not_lost() -> None:
     merge = DreamStep("merge", (first.id, second.id), text="redis runs on port 6380")
     assert objections([merge], here) == []
     (lost,) = objections([DreamStep("forget", (third.id,))], here)
-    assert "drops 6390, which no other entry has" in lost
+    assert "drops 6390, and no other entry says the same" in lost
     assert objections([DreamStep("forget", (first.id,))], here) == []
+
+
+def test_details_that_are_in_entries_about_something_else_are_lost() -> None:
+    """An agent that forgot whatever looked alike lost one true fact in twenty so (docs/adr/0105)."""
+    here, (cards, _, redis, cluster) = live(
+        "2 network cards of 5 hosts are gone",
+        "the 5 days of leave need a note 2 weeks ahead",
+        "redis on 6380 for tests",
+        "redis on 6380 for tests, by valkey",
+    )
+    (lost,) = objections([DreamStep("forget", (cards.id,))], here)
+    assert "drops 2, 5, and no other entry says the same" in lost
+    assert objections([DreamStep("forget", (redis.id,))], here) == []
+    new = DreamStep("edit", (cards.id,), text="of 5 hosts 2 cards went")
+    assert objections([new, DreamStep("forget", (redis.id,))], here) == []
+    assert objections([DreamStep("merge", (redis.id, cluster.id), text="valkey, 6380")], here) == []
 
 
 def test_a_longer_number_doesn_t_hold_a_shorter_one() -> None:
@@ -54,7 +70,7 @@ def test_a_longer_number_doesn_t_hold_a_shorter_one() -> None:
 
 
 def test_two_steps_that_would_each_leave_it_to_the_other_lose_it() -> None:
-    here, (first, second, *_) = live("redis on 6380", "cache: 6380", "a", "b", "c", "d", "e", "f", "g", "h")
+    here, (first, second, *_) = live("redis on 6380", "cache on 6380", "a", "b", "c", "d", "e", "f", "g", "h")
     assert objections([DreamStep("forget", (first.id,))], here) == []
     lost = objections([DreamStep("forget", (first.id,)), DreamStep("forget", (second.id,))], here)
     assert len(lost) == 2

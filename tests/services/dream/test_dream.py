@@ -139,11 +139,11 @@ def test_a_merge_may_take_the_words_of_one_of_them(ada: Machine, ids: list[str])
 
 def test_what_would_lose_something_is_refused_with_its_reason(ada: Machine, ids: list[str]) -> None:
     redis, twin, nine, _, old = ids
-    assert "it drops 90, which no other entry has" in refused(
+    assert "it drops 90, and no other entry says the same" in refused(
         ada, step("edit", nine, text="Builds take long")
     )
     both = refused(ada, step("forget", redis), step("forget", twin))
-    assert both.count("it drops 6380, which no other entry has") == 2
+    assert both.count("it drops 6380, and no other entry says the same") == 2
     ada.ctxrepo("remember", "--pin", "Old", "--category", "ci")
     assert f"archive ^{old}: it is pinned, and only a person changes that" in refused(
         ada, step("archive", old)
