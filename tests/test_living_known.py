@@ -11,7 +11,7 @@ import pytest
 from invented_answers import NOTES, make_answers
 from living import harm, repeats, tidy
 from living.material.known import KnownAnswers
-from living.seams import TODAY, Seams
+from living.seams import PLAIN, TODAY, Seams
 
 from ctxrepo.domain.records.entry_use import Usage
 from ctxrepo.services.saving.commit import CommitRequest, commit
@@ -46,11 +46,29 @@ def _everything_is_changed(monkeypatch: pytest.MonkeyPatch, kind: tidy.Kind) -> 
 
 def test_without_tidying_everything_stays(known: KnownAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     _everything_is_changed(monkeypatch, "twin")
-    row = _tidied(known, TODAY)
+    row = _tidied(known, PLAIN)
     assert row["twins"] >= ALL - 2
     assert row["recall@8, clean"] == row["recall@8, before"] == row["recall@8, after"] == 1
     assert (row["twins joined"], row["true facts lost"], row["the older one stays"]) == (0, 0, None)
     assert row["bytes of entries, before"] == row["bytes of entries, after"]
+
+
+def test_whoever_agrees_to_all_joins_twins_and_loses_nothing(
+    known: KnownAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _everything_is_changed(monkeypatch, "twin")
+    row = _tidied(known, TODAY)
+    assert row["twins joined"] > 0.5
+    assert (row["the older one stays"], row["true facts lost"]) == (1, 0)
+    assert row["recall@8, after"] == 1
+
+
+def test_whoever_agrees_to_all_drops_no_other_value(
+    known: KnownAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _everything_is_changed(monkeypatch, "contradictory")
+    row = _tidied(known, TODAY)
+    assert (row["overtaken, untouched"], row["true facts lost"]) == (1, 0)
 
 
 def test_joining_twins_loses_nothing(known: KnownAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
