@@ -41,14 +41,17 @@ class ContextRequest:
 def context(desk: Desk, request: ContextRequest) -> Result[Context]:
     """Say what a session would start with, up to what was written last."""
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.hooks.own_files import today
+    from ctxrepo.hooks.packet.lane import CLAWVM, SCORED
     from ctxrepo.services.delivery.first_files import update_recent_files
     from ctxrepo.services.delivery.start_packet import Start, context
-    from ctxrepo.services.score.update_scores import update_scores
 
     known = agent_named(request.agent).name if request.agent else ""
     update_recent_files(desk.memory)
-    update_scores(desk.memory, today())
+    if (request.preset or desk.memory.settings.delivery.preset) in (CLAWVM, SCORED):
+        from ctxrepo.hooks.own_files import today  # other presets have no order by scores
+        from ctxrepo.services.score.update_scores import update_scores
+
+        update_scores(desk.memory, today())
     start = Start(desk.cwd, request.preset, request.budget, known)
     made = context(desk.memory, desk.project, start)
     return Result(made, {**plain_data(made), "bytes": len(made.text.encode())})
