@@ -38,17 +38,17 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 22_135,
-    "files": 605,
-    "file names that stand twice": 25,
-    "import levels": 20,
+    "lines": 62_000 + 21_956,
+    "files": 604,
+    "file names that stand twice": 24,
+    "import levels": 19,
     "import levels, those inside functions counted": 30,
     "circles of modules": 0,
     "circles of rooms": 0,
     "files in the largest room": 14,
     "class names that stand for two things": 0,
     "values read by number in the hook's path": 5,
-    "functions with seven or more parameters beside commands": 4,
+    "functions with seven or more parameters beside commands": 3,
     "places outside an agent's folder that name the agent": 0,
 }
 """The most there may be of each. What makes the package grow says what it pays for.

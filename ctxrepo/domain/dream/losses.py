@@ -73,7 +73,7 @@ def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
     gone = {name for step in rewritten for name in step.entries}
     staying = [entry.text for name, entry in here.by_id.items() if name not in gone] if gone else []
     staying += [step.text for step in steps if step.text]
-    texts = [_Text(text) for text in staying]
+    texts = [_StayingText(text) for text in staying]
     for step in rewritten:
         before = (here.by_id[name].text for name in step.entries)
         lost = [*dict.fromkeys(detail for text in before for detail in _lost(text, step.text, texts))]
@@ -84,7 +84,7 @@ def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
             yield f"{step.deed} {names}: it drops {said}{more}, and no other entry says the same"
 
 
-class _Text:
+class _StayingText:
     """A text that stays, in small letters, and its words."""
 
     def __init__(self, text: str) -> None:
@@ -92,7 +92,7 @@ class _Text:
         self.words = frozenset(words_in(text))
 
 
-def _lost(text: str, new_text: str, staying: Sequence[_Text]) -> Sequence[str]:
+def _lost(text: str, new_text: str, staying: Sequence[_StayingText]) -> Sequence[str]:
     """The details of a text that are neither in the new one nor in one that stays and says the same."""
     wanted = [detail for detail in dict.fromkeys(details([text])) if not _has(new_text.casefold(), detail)]
     if not wanted:
