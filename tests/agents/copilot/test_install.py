@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
+import sys
 from pathlib import Path
 
 import pytest
 from connecting import everything, workplace
 from machines import Machine as Desk
-from needs import unless
 
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
@@ -20,6 +19,7 @@ from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user import assets
+from ctxrepo.storage.user.places import Places
 
 HOME = Path("/home/ada")
 THEIRS = '{\n  // mine\n  "version": 1,\n  "hooks": {"sessionStart": [{"bash": "say hi"}]}\n}'
@@ -132,12 +132,12 @@ class TestSetup:
         disconnect(machine)
         assert '"timeoutSec": 20' in file.read_text()
 
-    @unless("" if os.geteuid() else "root can read every file: it is tried when anybody else runs the tests")
-    def test_what_cannot_be_read_is_told_and_left(self, machine: Machine, home: Path) -> None:
-        file = home / "hooks/ctxrepo.json"
+    def test_what_cannot_be_read_is_told_and_left(self, commoner: Path) -> None:
+        file = commoner / ".copilot/hooks/ctxrepo.json"
+        file.parent.mkdir(parents=True)
         file.write_text("{}")
         file.chmod(0)
-        standing = check("copilot", machine)
+        standing = check("copilot", Machine(Places.of({"HOME": str(commoner)}), {}, Path(sys.executable)))
         assert standing.state == "unknown"
         assert str(file) in standing.findings[0].problem
         assert file.stat().st_mode & 0o777 == 0
