@@ -221,6 +221,8 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m living year", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     root = parser.parse_args(words).folder
+    if root.exists():
+        parser.error(f"{root} is there already: name a new folder")
     root.mkdir(parents=True)
     began, year = time.monotonic(), Year(_machines(root))
     try:
