@@ -280,7 +280,7 @@ def find_scored(search: SourceSearch) -> Iterator[SourceContents]:
         not_taken.append(NotTaken(SCORES, trouble))
     elif scores is not None:
         not_taken.append(
-            NotTaken(f"{SCORES}, but for pins", "scores and evidence, which ctxrepo doesn't keep")
+            NotTaken(f"{SCORES}, but for pins", "scores and evidence, which ctxrepo counts anew")
         )
     not_taken += [NotTaken(name, why) for name, why in _NOT_NOTES if files.exists(place / name)]
     not_taken += [_WATERMARK] if files.exists(place / _WATERMARK.what) else []
