@@ -3,6 +3,7 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import (
+    BEFORE,
     USUAL_FIELDS,
     WITH_PROMPT,
     Event,
@@ -56,6 +57,11 @@ class _Gemini(HookOutputDialect):
             return event.error
         return output_of_failed(extract_fields(db, json, _RESPONSE).get("output", ""))
 
+    def refuse(self, db: _sqlite3.Connection, _event: str, why: str) -> str:
+        """The same for a tool and for the end of a turn."""
+        made = db.execute("select json_object('decision', 'deny', 'reason', ?)", (why,)).fetchone()[0]
+        return str(made) + "\n"
+
     def compaction(self, transcript: str) -> str:
         """The id of the model's answer to a summary, which stands for it in the transcript: its PreCompress
         comes before every request."""
@@ -90,6 +96,7 @@ DIALECT = _Gemini(
     moments={
         "SessionStart": "start",
         "BeforeAgent": "prompt",
+        "BeforeTool": BEFORE,
         # What it calls PreCompress comes before every request, and says nothing of a compaction.
         "AfterTool": "tool",
         "AfterAgent": "stop",

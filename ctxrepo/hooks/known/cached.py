@@ -5,7 +5,7 @@ import _sqlite3
 from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.world import open_database
 
-FORMAT = "17"
+FORMAT = "18"
 """Version of the layout, and of the rules of pins and superseding; a cache of another counts as missing."""
 
 BETWEEN_TITLES = "\x1f"

@@ -31,7 +31,8 @@ def live_entries(memory: Memory, folder: str) -> LiveEntries:
         one for one in memory.cache.entries([folder]) if one.entry.path in listed and not one.is_struck
     ]
     live = {one.entry.id: one.entry for one in entries}
-    return LiveEntries(live, {one.entry.id for one in entries if one.is_pinned})
+    enforced = {name for name, known in memory.cache.evidence(live).items() if known.rule}
+    return LiveEntries(live, enforced.union(one.entry.id for one in entries if one.is_pinned))
 
 
 StepEffects = Sequence[tuple[DreamStep, Sequence[Effect]]]
