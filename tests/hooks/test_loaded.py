@@ -147,10 +147,10 @@ def test_a_command_that_failed_loads_what_runs_one_again_only_for_a_ticket(world
     words = ["ctxrepo", "remember", "x"]
     said = {"tool_name": "Bash", "tool_input": {"command": " ".join(words)}}
     usual = loaded(world, "PostToolUseFailure", error="Exit code 1\nctxrepo: nothing is saved", **said)
-    assert not usual & {"ctxrepo.hooks.moments.rerun", "ctxrepo.hooks.tickets"}
+    assert not usual & {"ctxrepo.hooks.rerun", "ctxrepo.hooks.tickets"}
     made = ticket(world.settings["secret"], "example/shop", words)
     names = loaded(world, "PostToolUseFailure", error=made, **said)
-    assert {"ctxrepo.hooks.moments.rerun", "ctxrepo.hooks.tickets"} <= names
+    assert {"ctxrepo.hooks.rerun", "ctxrepo.hooks.tickets"} <= names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
     assert world.starts(1)
 
