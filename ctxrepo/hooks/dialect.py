@@ -174,6 +174,11 @@ class Dialect:
         tool only where rules are enforced."""
         return [event for event, moment in self.events.values() if enforces or moment != BEFORE]
 
+    def moment(self, event: str) -> str:
+        """The moment that an event which the dialect knows is for us."""
+        _, moment = self.events[event.lower()]
+        return moment
+
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
         return prompt
@@ -241,7 +246,7 @@ class HookOutputDialect(Dialect):
 
     def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
         """One line of JSON, of another shape for the end of a turn."""
-        is_tool = self.events[event.lower()][1] == BEFORE
+        is_tool = self.moment(event) == BEFORE
         row = db.execute(_REFUSED, (event, why)) if is_tool else db.execute(_HELD, (why,))
         return str(row.fetchone()[0]) + "\n"
 

@@ -17,6 +17,7 @@ const MILLISECONDS = 10_000
 const TOOL = "tool.execute.after"
 const BEFORE = "tool.execute.before"
 const TOOLS = new Set(["read", "edit", "write", "apply_patch", "bash"])
+const PATCHED = /^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)$/gm // how a patch names files
 const DATA = process.env.XDG_DATA_HOME || join(homedir(), ".local/share")
 const DATABASE = resolve(DATA, "opencode", process.env.OPENCODE_DB || "opencode.db")
 
@@ -155,7 +156,9 @@ export const ctxrepo = async ({ client, directory }) => {
     }),
     [BEFORE]: async (/** @type {any} */ { tool, sessionID, callID }, /** @type {any} */ { args }) => {
       if (ENFORCES !== "yes") return
-      const answer = await tell(BEFORE, sessionID, { tool, args }).catch(() => "")
+      const named = (args?.patchText ?? "").matchAll?.(PATCHED) ?? []
+      const files = [...named].map(([, path]) => ({ filePath: path.trim() }))
+      const answer = await tell(BEFORE, sessionID, { tool, args, files }).catch(() => "")
       if (answer.startsWith("{")) throw new Error(JSON.parse(answer).refusal)
       if (answer) warnings.set(callID, answer)
     },

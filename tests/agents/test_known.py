@@ -30,7 +30,7 @@ def test_a_folder_offers_what_the_protocol_says(name: str) -> None:
     assert dialect is not None
     assert dialect.name == name
     assert tuple(dialect.fields) == FIELDS
-    moments = {"start", "prompt", "tool", "sub", "stop", "compact", "end"}
+    moments = {"start", "prompt", "before", "tool", "sub", "stop", "compact", "end"}
     assert {moment for _, moment in dialect.events.values()} <= moments
     assert type(dialect).reply is not Dialect.reply or type(dialect).output is not Dialect.output
     parts = (

@@ -70,7 +70,7 @@ class _Copilot(Dialect):
 
     def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
         """Likewise, of another shape for the end of a turn."""
-        query = _REFUSED if self.events[event.lower()][1] == BEFORE else _HELD
+        query = _REFUSED if self.moment(event) == BEFORE else _HELD
         return str(db.execute(query, (why,)).fetchone()[0]) + "\n"
 
 

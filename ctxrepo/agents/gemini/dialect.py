@@ -36,6 +36,9 @@ _BEHIND_EXIT_CODE = ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
 """How lines begin that may follow the one that tells how a command ended."""
 
 
+_ONCE = "\nThe tool wasn't used yet: call it again if that is right."
+
+
 class _Gemini(HookOutputDialect):
     def words(self, prompt: str) -> str:
         """The prompt without what a start's hook put before it, and without the content of files."""
@@ -56,6 +59,12 @@ class _Gemini(HookOutputDialect):
         if event.error or event.tool != _SHELL:
             return event.error
         return output_of_failed(extract_fields(db, json, _RESPONSE).get("output", ""))
+
+    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
+        """As others have it; but of a call it can only be told by refusing that, which is done once."""
+        if self.moment(event) == BEFORE:
+            return self.refuse(db, event, text + _ONCE)
+        return super().reply(db, event, text)
 
     def refuse(self, db: _sqlite3.Connection, _event: str, why: str) -> str:
         """The same for a tool and for the end of a turn."""

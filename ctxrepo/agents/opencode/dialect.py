@@ -55,7 +55,7 @@ class _OpenCode(Dialect):
 
     def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
         """JSON, which no other answer is. The end of a turn can't be held up."""
-        if self.events[event.lower()][1] != BEFORE:
+        if self.moment(event) != BEFORE:
             return ""
         return str(db.execute("select json_object('refusal', ?)", (why,)).fetchone()[0])
 

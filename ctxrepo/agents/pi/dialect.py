@@ -45,7 +45,7 @@ class _Pi(Dialect):
         """One object, which can't be taken for whole when it isn't. At a start even an empty one: without it
         the extension takes the hook to have failed, and keeps the system prompt."""
         parts = [part or None for part in (answer.lasting, answer.system, answer.turn, answer.refusal)]
-        is_start = self.events[event.name.lower()][1] == "start"
+        is_start = self.moment(event.name) == "start"
         if not is_start and not any(parts):
             return ""
         tape = _tape(db, world, event) if is_start and not event.silence_reason else None

@@ -32,7 +32,8 @@ def answer(
         return HookAnswer()
     is_write = not dialect.only_reads(event.tool)
     touched = dialect.touched(db, event, json_text)[:_MOST_FILES] if is_write else []
-    call = ToolCall(event.tool, event.command, _names([file.path for file in touched], event.cwd))
+    command = "" if touched else event.command  # of a patch it is the text of the patch
+    call = ToolCall(event.tool, command, _names([file.path for file in touched], event.cwd))
     # A subagent's calls count for the session that started it, whose turn ends.
     session = Session(world.state, world.repo.id, event.agent, event.session)
     refusals, warnings = [], []
@@ -60,6 +61,8 @@ def answer(
 
 def before_end(db: _sqlite3.Connection, world: World, event: Event) -> str:
     """What rules want before the turn ends, '' for nothing. It is said once for each change."""
+    if event.sub:
+        return ""  # the end of a subagent, which isn't that of the turn
     rules = _rules(db, world, event)
     session = Session(world.state, world.repo.id, event.agent, event.session)
     wanted = []

@@ -50,14 +50,15 @@ def enforce(
     memory: Memory, request: EnforceRequest, project: Project | None, origin: Origin, now: datetime
 ) -> Enforcement:
     """Write the rule down, and approve it here if a person asks; without a rule approve the one that is
-    there. UsageError for what is no rule, Refused where an agent approves or takes one away."""
+    there. UsageError for what is no rule, Refused where an agent approves, replaces or takes one away."""
     entry = entry_named(memory, request.target, project)
     evidence = evidence_in_view(memory).about([entry.id])
     known = by_entry(evidence).get(entry.id)
     had = known.rule if known else ""
-    line = _line(request.rule) if request.rule else "" if request.off else had
-    if origin.agent and not request.rule:
-        raise Refused(f"{origin.agent} may propose a rule, and no more", _BY_A_PERSON)
+    wanted = "" if request.off else request.rule or had
+    line = _line(wanted) if wanted else ""
+    if origin.agent and (had or not line):
+        raise Refused(f"{origin.agent} may propose a rule where there is none, and no more", _BY_A_PERSON)
     if not (line or request.off):
         raise UsageError(f"^{entry.id} has no rule", f"Give one: {FORMS}.")
     require_standing(entry, evidence)
@@ -75,13 +76,12 @@ _BY_A_PERSON = "A person does that, in a terminal of their own."
 
 
 def enforcements(memory: Memory) -> Sequence[Enforcement]:
-    """All entries that have a rule, in the order of their places. The cache must be up to date."""
+    """All entries in view that have a rule, in the order of their places. The cache must be up to date."""
     rules = {one.entry: one.rule for one in memory.cache.all_evidence().values() if one.rule}
     entries = (memory.cache.find_entry(name) for name in rules)
-    listed = [
-        _enforcement(memory, one.entry, rules[one.entry.id]) for one in entries if one and not one.is_struck
-    ]
-    return sorted(listed, key=lambda one: one.at)
+    standing = (one.entry for one in entries if one and not (one.is_struck or one.is_expired))
+    in_order = sorted(standing, key=lambda one: (one.path, one.first_line))
+    return [_enforcement(memory, one, rules[one.id]) for one in in_order]
 
 
 def _enforcement(memory: Memory, entry: Entry, line: str) -> Enforcement:

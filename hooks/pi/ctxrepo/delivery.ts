@@ -21,8 +21,7 @@ const SECTION = "ctxrepo_memory";
 /** Tools of ours, of whose calls no hook is told: the command that each runs knows what it did. */
 const OURS = /^memory_(write|read|edit|search|list|sync|check)$|^tape_(handoff|info|search|read|list|delete|reset)$/;
 
-/** What the hook has for the model: for the conversation, for the system prompt, for the requests of this turn; why a
- * tool isn't to be used; and at a start what it says of the tape. */
+/** For the conversation, system prompt, requests of this turn; why a tool isn't to be used; at a start the tape. */
 interface Answer {
   context?: string;
   system?: string;
@@ -147,9 +146,8 @@ export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape, 
   }));
   if (enforces) pi.on("tool_call", quietly(async ({ toolName, toolCallId, input }, ctx) => {
     const answer = await answerTo("tool_call", ctx, { tool: toolName, input });
-    if (answer?.refusal) return { block: true, reason: answer.refusal };
     if (answer?.context) nested.set(toolCallId.replace(/\/.*/, ""), answer.context);
-    return undefined;
+    return answer?.refusal ? { block: true, reason: answer.refusal } : undefined;
   }));
   pi.on("tool_result", quietly(async (event, ctx) => {
     const { toolName, input, content, details, structuredContent, isError } = event;

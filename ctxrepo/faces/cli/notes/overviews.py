@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.app.notes import enforcing, overview
+from ctxrepo.app.notes import enforcement, overview
 from ctxrepo.app.notes.browsing import ScopeRequest
 from ctxrepo.app.notes.overview import PagesRequest
 from ctxrepo.domain.project.layout import shown
@@ -78,10 +78,10 @@ def enforce(
     if not entry:
         if off:
             raise UsageError("--off is for an entry", "`ctxrepo enforce ^ID --off`.")
-        answer(enforcing.list_rules, None, json, _rule_table)
+        answer(enforcement.list_rules, None, json, _rule_table)
         return
     request = EnforceRequest(parse_entry(entry), " ".join(rule or ()), off)
-    answer(enforcing.enforce, request, json, lambda done: "\n".join(_rule_lines(done)))
+    answer(enforcement.enforce, request, json, lambda done: "\n".join(_rule_lines(done)))
 
 
 def _rule_table(listed: Sequence[Enforcement]) -> str:
