@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url"
 const LINE = "{line}"
 /** What its user lets OpenCode run unasked: the beginnings of commands. @type {any} */
 const ALLOWED = "{allowed}"
-const ENFORCES = "{enforces}" // "yes" where `ctxrepo setup` was told to enforce rules
+/** "yes" where `ctxrepo setup` was told to enforce rules. @type {string} */
+const ENFORCES = "{enforces}"
 const RUN = fileURLToPath(new URL("../run", import.meta.url)) // finds ctxrepo where there is no line
 const MILLISECONDS = 10_000
 const TOOL = "tool.execute.after"

@@ -14,7 +14,7 @@ import { addTools } from "./ctxrepo/tools.ts";
 /** The hook line, in which an event's name takes the place of EVENT; before `ctxrepo setup` it is no line. */
 const LINE = "{line}";
 /** "yes" where `ctxrepo setup` was told to enforce rules. */
-const ENFORCES = "{enforces}";
+const ENFORCES: string = "{enforces}";
 /** A command line of the shell that runs this machine's ctxrepo with the shell's arguments, if it is still there. */
 const COMMAND = "{command}";
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -99,7 +100,7 @@ def test_the_programs_say_yes_or_no(home: Path, agent: str) -> None:
     for enforces, word in ((False, "no"), (True, "yes")):
         setup.apply(setup.plan(agent, replace(machine_of(home), enforces=enforces)))
         text = (home / PROGRAMS[agent]).read_text()
-        assert f'const ENFORCES = "{word}"' in text
+        assert re.findall(r'^const ENFORCES.* = "(.*)"', text, re.MULTILINE) == [word]
         assert "{enforces}" not in text
 
 
