@@ -176,6 +176,15 @@ def test_the_calls_of_a_subagent_count_for_the_session_that_started_it(world: Wo
     assert ends(world)
 
 
+def test_a_compaction_forgets_what_was_run_and_warned_of(world: World) -> None:
+    held(world, "verify command git push needs make test", "warn command kubectl")
+    shell(world, "make test")
+    shell(world, DEPLOY)
+    answered(world, "SessionStart", source="compact")
+    assert shell(world, PUSH).refusal
+    assert shell(world, DEPLOY).context
+
+
 def test_rules_are_of_the_projects_that_a_session_is_in(world: World) -> None:
     rule = "block command kubectl apply"
     held(world, rule, path="other/MEMORY.md")
