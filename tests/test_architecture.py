@@ -27,7 +27,10 @@ STRANGERS = {
     *(("sources", "storage"), ("storage", "sources"), ("sources", "hooks")),
 }
 
-LIGHT = ("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.unseen", "ctxrepo.domain.words")
+LIGHT = (
+    *("ctxrepo.hooks", "ctxrepo.domain.text", "ctxrepo.domain.unseen", "ctxrepo.domain.words"),
+    "ctxrepo.domain.records.enforced_rule",
+)
 """Rooms that hooks load."""
 LIGHT_OF_AGENTS = re.compile(r"ctxrepo\.agents(\.\w+\.dialect)?")
 """What else they load: the agents' door, and of an agent's folder its name and its dialect."""
@@ -56,6 +59,7 @@ ALSO = {
     "ctxrepo.hooks.moments.prompt": {"collections"},
     "ctxrepo.hooks.session.ledger_words": {"collections"},
     "ctxrepo.hooks.recall.ask_helper": {"_socket"},
+    "ctxrepo.domain.records.enforced_rule": {"re", "fnmatch"},  # for a rule with an expression or a glob
     "ctxrepo.domain.words.folding": {"unicodedata"},  # for a prompt that isn't ASCII
 }
 """What one module may beyond that: the interpreter has loaded it anyway, or a person has switched it on."""

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from checkout import PAYLOADS
 
 from ctxrepo import hook
 from ctxrepo.agents.known import instruction_files
+from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import Note
-from ctxrepo.domain.records.evidence import Marks
+from ctxrepo.domain.records.evidence import Evidence, Marks, to_line
 from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.domain.tape.touched_files import FirstFile
+from ctxrepo.hooks.known.enforced import approval, set_approval
 from ctxrepo.hooks.known.locate import Place, place_in
 from ctxrepo.hooks.known.world import Repo, stamp_of
 from ctxrepo.hooks.known.world import World as Known
@@ -30,6 +32,7 @@ from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.services.sessions.session_settings import silence_switches
 from ctxrepo.storage.cache.cache import Cache, put_faults, put_round, put_stamps
 from ctxrepo.storage.cache.computed import put_first_files
+from ctxrepo.storage.cache.evidence_rows import EvidenceFiles
 from ctxrepo.storage.cache.layout import Fault, NewestHandoff
 from ctxrepo.storage.state.compiled import (
     CompiledCheckout,
@@ -131,14 +134,29 @@ class World:
         own = "example/shop"
         record_checkout(self.state, CompiledCheckout(str(self.code), str(config), stamp, own, folder, own))
 
-    def cache(self, head: str, notes: Mapping[str, str], faults: tuple[str, ...] = ()) -> None:
+    def cache(
+        self,
+        head: str,
+        notes: Mapping[str, str],
+        faults: tuple[str, ...] = (),
+        records: Sequence[Evidence] = (),
+    ) -> None:
+        """Have the cache hold these notes, and what these `records` say of their entries."""
+        data = "".join(f"{to_line(record)}\n" for record in records).encode()
+        evidence = EvidenceFiles({"desk.jsonl": blob_id(data)}, lambda _: data) if records else Marks()
         cache = Cache.open(self.folder / "cache.db")
-        cache.apply(head, [Note(path, text) for path, text in notes.items()], [], Marks())
+        cache.apply(head, [Note(path, text) for path, text in notes.items()], [], evidence)
         cache.change(put_faults, [Fault("note", fault) for fault in faults])
         scopes = ("global", "shop", "other")
         cache.change(put_stamps, {scope: {f"{scope}/watched.md": ""} for scope in scopes})
         cache.change(put_round, 0)
         cache.close()
+
+    def approve(self, entry: str, line: str, is_on: bool = True) -> None:
+        """A person holds agents to this rule beside the entry as the cache has it, or not any more."""
+        with closing(sqlite3.connect(self.folder / "cache.db")) as db:
+            (text,) = db.execute("select text from entry where id = ?", (entry,)).fetchone()
+        assert set_approval(str(self.folder), approval(entry, text, line), is_on)
 
     def hand_over(self, scope: str, text: str, day: str = "2026-11-21") -> None:
         cache = Cache.open(self.folder / "cache.db")

@@ -224,3 +224,13 @@ def session_in(environment: Mapping[str, str]) -> tuple[str, str]:
         if session == "":
             untold = name  # it may have started another agent, which says more
     return untold, ""
+
+
+def agent_in(environment: Mapping[str, str]) -> str:
+    """The agent in whose shell a command runs, '' for none; also where nothing tells the session."""
+    marked = (
+        name
+        for name, agent in AGENTS.items()
+        if agent.identity.MARKS and agent.identity.MARKS.items() <= environment.items()
+    )
+    return session_in(environment)[0] or next(marked, "")

@@ -1,4 +1,5 @@
-"""What an agent may do for us without asking its user, where that can be said in advance.
+"""What an agent may do for us without asking its user, where that can be said in advance; and whether it asks
+us before it does anything.
 
 It may run those of our commands that read, and those that add: none that takes away, sends, or changes a
 setting. What adds is handed over where a sandbox keeps it from being written, which takes one folder."""
@@ -24,10 +25,11 @@ LEVELS = {"none": (), "read": READING, "write": (*READING, *ADDING)}
 @dataclass(frozen=True)
 class Permissions:
     """What the `level`, a key of LEVELS, allows; `handover` is the folder of what is handed over, None where
-    there is no machine yet to have one."""
+    there is no machine yet to have one. `enforces`: the agent asks us before it uses a tool."""
 
     level: str = "none"
     handover: Path | None = None
+    enforces: bool = False
 
     @property
     def commands(self) -> Sequence[str]:
@@ -46,4 +48,4 @@ class Permissions:
 
 
 NOTHING = Permissions()
-"""What an agent may do that was told nothing."""
+"""What holds for an agent that was told nothing."""

@@ -27,6 +27,7 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.compiled import read_repositories
+from ctxrepo.storage.user.config import read_settings
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 
@@ -295,7 +296,10 @@ class Desk:
         checkout = None
         with suppress(NoAnswer):  # of which those tell who need the project
             checkout = Path(self.folder_facts.top or self.cwd)
-        return Machine(self.places, self.env, Path(self.interpreter), checkout)
+        enforces = False
+        with suppress(CtxrepoError):  # a config.toml that can't be read: told by whoever needs it
+            enforces = "enforce" in read_settings(self.places.config_file).hooks.before_tool
+        return Machine(self.places, self.env, Path(self.interpreter), checkout, enforces)
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; nobody here waits for it. A sandbox has none."""

@@ -29,6 +29,14 @@ _HOOK_OUTPUT = """
 PATCH_HEADS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 """How lines of a patch begin that name a file, for agents that edit with `apply_patch`."""
 
+_REFUSED = """
+        select json_object('hookSpecificOutput', json_object(
+            'hookEventName', ?, 'permissionDecision', 'deny', 'permissionDecisionReason', ?))"""
+_HELD = "select json_object('decision', 'block', 'reason', ?)"
+
+BEFORE = "before"
+"""The moment before a tool is used."""
+
 TICKET = "ctxrepo-ticket:"
 """What stands before a ticket (hooks/tickets.py) in what a command printed."""
 
@@ -88,7 +96,9 @@ class TouchedFile:
 class HookAnswer:
     """What a hook has for the model, by where it is to stand, and for the user."""
 
-    def __init__(self, lasting: str = "", system: str = "", turn: str = "", receipt: str = "") -> None:
+    def __init__(
+        self, lasting: str = "", system: str = "", turn: str = "", receipt: str = "", refusal: str = ""
+    ) -> None:
         self.lasting = lasting
         """What the conversation keeps."""
         self.system = system
@@ -97,6 +107,8 @@ class HookAnswer:
         """What only the requests of this turn show, for an agent that can do so."""
         self.receipt = receipt
         """A line that the agent shows its user, and not the model."""
+        self.refusal = refusal
+        """Why the tool isn't to be used, or the turn not to end yet; '' where nothing is against it."""
 
     def text(self) -> str:
         """All of it, for an agent that has one place for it."""
@@ -128,7 +140,7 @@ class Dialect:
         """The name of the agent's folder."""
         self.events = {event.lower(): (event, moment) for event, moment in moments.items()}
         """Each event, in lower case: (as the agent writes it, the moment that it is for us). The moments are
-        start, prompt, tool, sub, stop, compact and end."""
+        start, prompt, before (a tool), tool, sub, stop, compact and end."""
         self.fields = {field: fields.get(field, ()) for field in FIELDS}
         """Where each of our fields may stand in an event's JSON; the first path that has a text counts."""
         self.readers = readers
@@ -157,9 +169,15 @@ class Dialect:
         self.nothing = nothing
         """What to print where there is nothing to say."""
 
-    def event_names(self) -> list[str]:
-        """The events as the agent writes them, in the order of a session."""
-        return [event for event, _ in self.events.values()]
+    def event_names(self, enforces: bool = False) -> list[str]:
+        """The events that get a hook, as the agent writes them, in the order of a session; the one before a
+        tool only where rules are enforced."""
+        return [event for event, moment in self.events.values() if enforces or moment != BEFORE]
+
+    def moment(self, event: str) -> str:
+        """The moment that an event which the dialect knows is for us."""
+        _, moment = self.events[event.lower()]
+        return moment
 
     def words(self, prompt: str) -> str:
         """The user's own words in a prompt as the agent hands it to a hook. The default is all of it."""
@@ -183,8 +201,15 @@ class Dialect:
         as the agent writes it. The default is `text` itself."""
         return text
 
+    def refuse(self, _db: _sqlite3.Connection, _event: str, _why: str) -> str:
+        """What to print so that the agent doesn't use the tool, or goes on with its turn. The default is '':
+        it can't be told."""
+        return ""
+
     def output(self, db: _sqlite3.Connection, _world: World, event: Event, answer: HookAnswer) -> str:
         """What to print for this answer, '' for nothing. The default replies with all of its text."""
+        if answer.refusal:
+            return self.refuse(db, event.name, answer.refusal)
         text = answer.text()
         return self.reply(db, event.name, text) if text else ""
 
@@ -218,6 +243,12 @@ class HookOutputDialect(Dialect):
     def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
         """One line of JSON; some of these agents would show any other text to the user."""
         return str(db.execute(_HOOK_OUTPUT, (event, text)).fetchone()[0]) + "\n"
+
+    def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
+        """One line of JSON, of another shape for the end of a turn."""
+        is_tool = self.moment(event) == BEFORE
+        row = db.execute(_REFUSED, (event, why)) if is_tool else db.execute(_HELD, (why,))
+        return str(row.fetchone()[0]) + "\n"
 
     def output(self, db: _sqlite3.Connection, world: World, event: Event, answer: HookAnswer) -> str:
         """The same, with the receipt beside it."""

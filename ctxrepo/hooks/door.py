@@ -5,8 +5,8 @@ import _sqlite3
 import os
 import sys
 
-from ctxrepo.hooks.dialect import AT_START, Dialect, Event, HookAnswer, extract_fields, object_text
-from ctxrepo.hooks.known.world import AgentDelivery, World, open_hooks, world_of
+from ctxrepo.hooks.dialect import AT_START, BEFORE, Dialect, Event, HookAnswer, extract_fields, object_text
+from ctxrepo.hooks.known.world import APPROVALS, AgentDelivery, World, open_hooks, world_of
 from ctxrepo.hooks.own_files import ensure_private_folder, make_place_private
 
 UNHEARD = "the agent throws the answer to this event away"
@@ -138,6 +138,10 @@ def _answer_at(
         from ctxrepo.hooks.moments import tool
 
         return HookAnswer(packet + tool.answer(db, world, dialect, event, json_text))
+    if moment == BEFORE:
+        from ctxrepo.hooks.moments import before_tool
+
+        return before_tool.answer(db, world, dialect, event, json_text)
     if moment == "sub":
         from ctxrepo.hooks.moments import subagent
 
@@ -153,4 +157,8 @@ def _answer_at(
     spool(db, world.repo, moment, event)
     if (moment != "stop" or world.wakes_at_stop) and (moment != "end" or world.wakes_at_end):
         wake(world)
+    if moment == "stop" and os.path.exists(f"{world.repo.state}/{APPROVALS}"):
+        from ctxrepo.hooks.moments import before_tool  # few enforce rules
+
+        return HookAnswer(refusal=before_tool.before_end(db, world, event))
     return HookAnswer()  # before a compaction the agent would put any into the text that is summarised

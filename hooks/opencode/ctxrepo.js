@@ -11,10 +11,14 @@ import { fileURLToPath } from "node:url"
 const LINE = "{line}"
 /** What its user lets OpenCode run unasked: the beginnings of commands. @type {any} */
 const ALLOWED = "{allowed}"
+/** "yes" where `ctxrepo setup` was told to enforce rules. @type {string} */
+const ENFORCES = "{enforces}"
 const RUN = fileURLToPath(new URL("../run", import.meta.url)) // finds ctxrepo where there is no line
 const MILLISECONDS = 10_000
 const TOOL = "tool.execute.after"
+const BEFORE = "tool.execute.before"
 const TOOLS = new Set(["read", "edit", "write", "apply_patch", "bash"])
+const PATCHED = /^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)$/gm // how a patch names files
 const DATA = process.env.XDG_DATA_HOME || join(homedir(), ".local/share")
 const DATABASE = resolve(DATA, "opencode", process.env.OPENCODE_DB || "opencode.db")
 
@@ -91,6 +95,7 @@ function allow(config) {
 export const ctxrepo = async ({ client, directory }) => {
   const sessions = /** @type {Map<string, ReturnType<look>>} */ (new Map())
   const asked = /** @type {Set<Promise<string>>} */ (new Set())
+  const warnings = /** @type {Map<string, string>} */ (new Map())
 
   /** What its record tells of a session: `root` is the one that a person talks to, `source` why the packet is
    * due, "" where it isn't. @param {string} id */
@@ -150,7 +155,17 @@ export const ctxrepo = async ({ client, directory }) => {
       if (start) parts.unshift(part({ ...words[0], id: ids[0] }, "0", start))
       if (recalled) parts.push(part({ ...words[0], id: ids.at(-1) }, "z", recalled))
     }),
-    [TOOL]: quiet(async ({ tool, sessionID, args }, out) => {
+    [BEFORE]: async (/** @type {any} */ { tool, sessionID, callID }, /** @type {any} */ { args }) => {
+      if (ENFORCES !== "yes") return
+      const named = (args?.patchText ?? "").matchAll?.(PATCHED) ?? []
+      const files = [...named].map(([, path]) => ({ filePath: path.trim() }))
+      const answer = await tell(BEFORE, sessionID, { tool, args, files }).catch(() => "")
+      if (answer.startsWith("{")) throw new Error(JSON.parse(answer).refusal)
+      if (answer) warnings.set(callID, answer)
+    },
+    [TOOL]: quiet(async ({ tool, sessionID, callID, args }, out) => {
+      const warning = warnings.get(callID)
+      if (warnings.delete(callID)) out.output += `\n${warning}`
       if (!TOOLS.has(tool)) return
       const { exit, display, files, diff } = out.metadata ?? {}
       const lines = [display?.lineStart, display?.lineEnd, display?.totalLines]

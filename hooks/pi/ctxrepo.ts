@@ -13,6 +13,8 @@ import { addTools } from "./ctxrepo/tools.ts";
 
 /** The hook line, in which an event's name takes the place of EVENT; before `ctxrepo setup` it is no line. */
 const LINE = "{line}";
+/** "yes" where `ctxrepo setup` was told to enforce rules. */
+const ENFORCES: string = "{enforces}";
 /** A command line of the shell that runs this machine's ctxrepo with the shell's arguments, if it is still there. */
 const COMMAND = "{command}";
 
@@ -38,7 +40,7 @@ export default function (pi: ExtensionAPI): void {
       if (reason === "startup" && state && !existsSync(join(state, "hook"))) ctx.ui.notify(hint, "info");
     });
   }
-  const delivery = deliver(pi, line, followTape(pi, command));
+  const delivery = deliver(pi, line, followTape(pi, command), ENFORCES === "yes");
   addTools(pi, command);
   addCommands(pi, command, delivery);
 }

@@ -10,7 +10,15 @@ import pytest
 from checkout import CHECKOUT
 
 from ctxrepo.agents import dialect_of, names, only_reads
-from ctxrepo.agents.known import AGENTS, SETUP_HINT, SETUP_STEP, agent_named, session_in, transcripts_of
+from ctxrepo.agents.known import (
+    AGENTS,
+    SETUP_HINT,
+    SETUP_STEP,
+    agent_in,
+    agent_named,
+    session_in,
+    transcripts_of,
+)
 from ctxrepo.agents.protocol import AgentIdentity, Install, Records, Transcripts
 from ctxrepo.errors import UsageError
 from ctxrepo.hooks.dialect import FIELDS, Dialect
@@ -30,7 +38,7 @@ def test_a_folder_offers_what_the_protocol_says(name: str) -> None:
     assert dialect is not None
     assert dialect.name == name
     assert tuple(dialect.fields) == FIELDS
-    moments = {"start", "prompt", "tool", "sub", "stop", "compact", "end"}
+    moments = {"start", "prompt", "before", "tool", "sub", "stop", "compact", "end"}
     assert {moment for _, moment in dialect.events.values()} <= moments
     assert type(dialect).reply is not Dialect.reply or type(dialect).output is not Dialect.output
     parts = (
@@ -60,6 +68,15 @@ def test_a_command_knows_whose_session_it_runs_in() -> None:
     assert session_in({"GEMINI_CLI": "1"}) == ("gemini", "")
     opencode = {"OPENCODE": "1", "CTXREPO_OPENCODE_SESSION": "s2"}
     assert session_in({"GEMINI_CLI": "1", **opencode}) == ("opencode", "s2")
+
+
+def test_in_whose_shell_a_command_runs_is_known_without_the_session() -> None:
+    for name, agent in AGENTS.items():
+        marks = agent.identity.MARKS
+        assert agent_in(marks) == (name if marks else "")
+    assert agent_in({"CODEX_SESSION_ID": "s1"}) == "codex"
+    assert agent_in({"GEMINI_CLI": "1", "OPENCODE": "1", "CTXREPO_OPENCODE_SESSION": "s2"}) == "opencode"
+    assert agent_in({"CLAUDE_CODE_SESSION_ID": "s1"}) == ""
 
 
 def test_where_nobody_is_connected_a_command_is_named_that_helps() -> None:

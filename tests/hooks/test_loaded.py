@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from world import HOOK, NOTES, World
 
+from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.hooks.tickets import ticket
 
 ALLOWED = {"posix", "time", "gc", "fcntl", "_signal", "_blake2"}
@@ -147,12 +149,49 @@ def test_a_command_that_failed_loads_what_runs_one_again_only_for_a_ticket(world
     words = ["ctxrepo", "remember", "x"]
     said = {"tool_name": "Bash", "tool_input": {"command": " ".join(words)}}
     usual = loaded(world, "PostToolUseFailure", error="Exit code 1\nctxrepo: nothing is saved", **said)
-    assert not usual & {"ctxrepo.hooks.moments.rerun", "ctxrepo.hooks.tickets"}
+    assert not usual & {"ctxrepo.hooks.rerun", "ctxrepo.hooks.tickets"}
     made = ticket(world.settings["secret"], "example/shop", words)
     names = loaded(world, "PostToolUseFailure", error=made, **said)
-    assert {"ctxrepo.hooks.moments.rerun", "ctxrepo.hooks.tickets"} <= names
+    assert {"ctxrepo.hooks.rerun", "ctxrepo.hooks.tickets"} <= names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
     assert world.starts(1)
+
+
+BEFORE = {"tool_name": "Bash", "tool_input": {"command": "kubectl apply"}}
+
+
+def held(world: World, rule: str) -> None:
+    path, text = "shop/MEMORY.md", "- nobody deploys by hand\n"
+    (entry,) = (one.id for one in Note(path, text).entries)
+    record = Evidence("e1", "2026-11-01", "enforced", entry, path, rule=rule)
+    world.cache("c3", {path: text}, records=[record])
+    world.approve(entry, rule)
+
+
+def test_before_a_tool_next_to_nothing_is_loaded_where_nobody_approved_a_rule(world: World) -> None:
+    names = loaded(world, "PreToolUse", **BEFORE)
+    assert {"ctxrepo.hooks.moments.before_tool", "ctxrepo.hooks.known.enforced"} <= names
+    assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+    assert "ctxrepo.hooks.moments.before_tool" not in loaded(world, "Stop")
+
+
+@pytest.mark.parametrize(
+    ("rule", "more"),
+    [
+        ("block command kubectl apply", set()),
+        ("verify command git push needs make test", set()),
+        ("block pattern kubectl +apply", {"re"}),
+        ("warn tool Bash", {"re", "fnmatch"}),
+    ],
+)
+def test_only_an_expression_or_a_glob_loads_more(world: World, rule: str, more: set[str]) -> None:
+    held(world, rule)
+    names = loaded(world, "PreToolUse", **BEFORE)
+    heavy = {"re", "fnmatch", "json", "typing", "dataclasses"}
+    assert heavy & names == more
+    if not more:
+        assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
+    assert "ctxrepo.hooks.moments.before_tool" in loaded(world, "Stop")
 
 
 def test_a_fault_that_a_session_was_told_costs_its_next_tools_next_to_nothing(world: World) -> None:

@@ -20,7 +20,7 @@ FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 SUMMARY = "They asked where redis listens."
 
-LACKS: dict[str, str] = {}
+LACKS = {"holds": "OpenCode tells a plugin of a turn's end when it is over"}
 MODES = opencode_modes.MODES
 OWN = opencode_cost.ALL | opencode_permissions.ALL | modes.scenarios(MODES)
 

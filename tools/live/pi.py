@@ -34,7 +34,10 @@ SUMMARY = "They asked where redis listens."
 FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
-LACKS = {"subagent": "pi has no subagents of its own"}
+LACKS = {
+    "subagent": "pi has no subagents of its own",
+    "holds": "pi tells an extension of a turn's end when it is over",
+}
 MODES = (
     modes.Mode(
         "only",

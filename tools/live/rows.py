@@ -17,7 +17,7 @@ from typing import Any
 
 from checkout import CHECKOUT
 
-from live import session_rows
+from live import rule_rows, session_rows
 from live.play import INDEX, PORT, TESTS, Play
 from live.recorded import added, blocks, place_of
 from live.stage import note_of
@@ -213,23 +213,27 @@ def uninstalled(play: Play) -> None:
     play.report.look("and nobody was told of a hook", not said, said[:2])
 
 
-ALL: dict[str, Callable[[Play], None]] = {
-    one.__name__: one
-    for one in (
-        given,
-        resumed,
-        edits,
-        remembers,
-        signalled,
-        forked,
-        compacted,
-        subagent,
-        two,
-        fails,
-        anchored,
-        uninstalled,
-    )
-} | session_rows.ALL
+ALL: dict[str, Callable[[Play], None]] = (
+    {
+        one.__name__: one
+        for one in (
+            given,
+            resumed,
+            edits,
+            remembers,
+            signalled,
+            forked,
+            compacted,
+            subagent,
+            two,
+            fails,
+            anchored,
+            uninstalled,
+        )
+    }
+    | session_rows.ALL
+    | rule_rows.ALL
+)
 
 
 def _edits(play: Play, last: Text, pause: float = 0.0) -> Any:

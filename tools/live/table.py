@@ -19,7 +19,7 @@ from live.report import Report
 
 BEGIN, END = "<!-- made by live.table -->", "<!-- end -->"
 BEGIN_MODES = "<!-- modes, made by live.table -->"
-_REMARKS = {"given": "order", "resumed": "prefix"}
+_REMARKS = {"given": "order", "resumed": "prefix", "enforced": "holds"}
 """Rows of which an agent's LACKS may say under another name what of it can't be had."""
 
 UNTRIED = "from its documentation, not tried live, because it can't be run offline"

@@ -3,13 +3,14 @@
 After the documentation that it brings along; no session of it was seen by us. It drops the whole list where
 a hook in it hasn't the form that it wants: those about tools stand in groups, and all others don't."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.antigravity.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import NAME
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
+from ctxrepo.agents.permissions import NOTHING, Permissions
+from ctxrepo.agents.protocol import EditedDocument, Line, SkillsFolder, Wanted
 
 HOOKS = HookGroups(
     DIALECT.name,
@@ -31,7 +32,9 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
     return user_home / HOME / "config"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
+def files(
+    user_home: Path, environment: Mapping[str, str], line: Line, _permissions: Permissions = NOTHING
+) -> Sequence[Wanted]:
     """Hooks in the list, and our skills."""
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in HOOKS.events}

@@ -3,7 +3,7 @@
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import USUAL_FIELDS, Event, HookOutputDialect, TouchedFile
+from ctxrepo.hooks.dialect import BEFORE, USUAL_FIELDS, Event, HookOutputDialect, TouchedFile
 from ctxrepo.hooks.own_files import bytes_of
 
 # The line ranges [[first, last], ...] that a tool touched, from the JSON :json. A whole file has no range; a
@@ -84,6 +84,7 @@ DIALECT = _Claude(
     moments={
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
+        "PreToolUse": BEFORE,
         "PostToolUse": "tool",
         "PostToolUseFailure": "tool",
         "SubagentStart": "sub",

@@ -113,7 +113,8 @@ def files(
 ) -> Sequence[Wanted]:
     """Our skills, and in the settings hooks, rules, and the folder that a sandbox may write to."""
     root = folder(user_home, environment)
-    hooks = {event: line(event) for event in SETTINGS.events}
+    events = DIALECT.event_names(permissions.enforces)
+    hooks = {event: line(event) for event in events}
     rules = [*map(rule, permissions.commands)]
     settings = root / "settings.json"
     folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in permissions.folders]
@@ -122,7 +123,7 @@ def files(
         GrantedItems(("permissions", "allow"), rules, [*map(rule, LEVELS["write"])]),
         GrantedItems(_SANDBOX, [each.spelling for each in folders], of_any_level),
     )
-    document = EditedDocument(settings, replace(SETTINGS, grants=grants), hooks)
+    document = EditedDocument(settings, replace(SETTINGS, events=events, grants=grants), hooks)
     return (SkillsFolder(root / "skills"), document, *folders)
 
 

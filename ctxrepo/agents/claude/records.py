@@ -229,6 +229,7 @@ NAME = DIALECT.name
 
 UNRECORDED: Mapping[str, str] = {
     "UserPromptSubmit": "Claude Code doesn't record one that gives nothing, nor how long one takes",
+    "PreToolUse": "Claude Code doesn't record one that says nothing",
     "PostToolUse": "Claude Code doesn't record one that says nothing",
     "PostToolUseFailure": "Claude Code doesn't record one that says nothing",
     "SubagentStart": "Claude Code doesn't record one that says nothing",
@@ -238,10 +239,12 @@ UNRECORDED: Mapping[str, str] = {
 
 _STARTERS = frozenset(("Agent", "Task"))
 """The tool that starts a subagent, as it is called and once was."""
-_OF_SUBAGENT = ("PostToolUse", "PostToolUseFailure", "SubagentStart")
+_OF_SUBAGENT = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart")
 """What hooks are called for on behalf of a subagent: it has no prompts, and its end is no turn's."""
 _TOOLS = frozenset(SETTINGS.matchers["PostToolUse"].split("|"))
 _SHELL = SETTINGS.matchers["PostToolUseFailure"]
+_REFUSED = "PreToolUse:"
+"""How the result of a tool begins that a hook refused: what calls no hook behind it."""
 _RUNNER = lazy_pattern(r"""hooks/run['"]?\s+(\w+)(?=\s|$)""")
 _COMPACTED = lazy_pattern(
     r"^(?:<local-command-stdout>Compacted )?PreCompact \[(.*?)\] (completed|failed)(?:: (.*))?", re.MULTILINE
@@ -335,9 +338,7 @@ def _happened(lines: list[dict[str, Any]]) -> dict[str, int]:
     """How often each event came about, counted from the conversation itself."""
     tools: dict[str, str] = {}
     turns: set[str] = set()
-    counts = dict.fromkeys(
-        ("UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStart", "PreCompact"), 0
-    )
+    counts = dict.fromkeys(("UserPromptSubmit", *_OF_SUBAGENT, "PreCompact"), 0)
     for line in lines:
         message = table(line, "message")
         blocks = tables(message.get("content"))
@@ -347,7 +348,9 @@ def _happened(lines: list[dict[str, Any]]) -> dict[str, int]:
                 turns.add(text_of(message, "id"))
         elif line.get("type") == "user":
             results = [b for b in blocks if b.get("type") == "tool_result"]
-            used = [(tools.get(text_of(b, "tool_use_id")), b.get("is_error") is True) for b in results]
+            counts["PreToolUse"] += len(results)
+            came_about = [b for b in results if not text_of(b, "content").startswith(_REFUSED)]
+            used = [(tools.get(text_of(b, "tool_use_id")), b.get("is_error") is True) for b in came_about]
             counts["PostToolUseFailure"] += sum(failed and name == _SHELL for name, failed in used)
             counts["PostToolUse"] += sum(not failed and name in _TOOLS for name, failed in used)
             counts["SubagentStart"] += sum(not failed and name in _STARTERS for name, failed in used)

@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import PATCH_HEADS, USUAL_FIELDS, Event, HookOutputDialect, TouchedFile
+from ctxrepo.hooks.dialect import BEFORE, PATCH_HEADS, USUAL_FIELDS, Event, HookOutputDialect, TouchedFile
 from ctxrepo.hooks.own_files import start_of
 
 _PATCH = "apply_patch"
@@ -69,6 +69,7 @@ DIALECT = _Codex(
     moments={
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
+        "PreToolUse": BEFORE,
         "PostToolUse": "tool",
         "SubagentStart": "sub",
         "Stop": "stop",

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.codex import FOLDER
@@ -46,11 +47,12 @@ def files(
 ) -> Sequence[Wanted]:
     """Our hooks, the rules, the folder that its sandbox may write to, and the skills in the folder that other
     agents read too."""
-    hooks = {event: line(event) for event in HOOKS.events}
+    events = DIALECT.event_names(permissions.enforces)
+    hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
     config = root / "config.toml"
     return (
-        EditedDocument(root / "hooks.json", HOOKS, hooks),
+        EditedDocument(root / "hooks.json", replace(HOOKS, events=events), hooks),
         EditedDocument(config, ConfigWithRoots(permissions)),
         OwnFile(root / "rules" / "ctxrepo.rules", _rules(permissions.commands)),
         SkillsFolder(user_home / ".agents" / "skills"),

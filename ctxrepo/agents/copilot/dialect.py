@@ -2,7 +2,7 @@
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import BESIDE_PROMPT, PATCH_HEADS, Dialect, Event, TouchedFile
+from ctxrepo.hooks.dialect import BEFORE, BESIDE_PROMPT, PATCH_HEADS, Dialect, Event, TouchedFile
 
 _PATCH = "apply_patch"
 
@@ -25,6 +25,9 @@ _RESULT = """
 
 _EXITED = " completed with exit code "
 """In the last line of a shell's output, before the exit status."""
+
+_REFUSED = "select json_object('permissionDecision', 'deny', 'permissionDecisionReason', ?)"
+_HELD = "select json_object('decision', 'block', 'reason', ?)"
 
 _BLOCK = '<ctxrepo-memory tag="'
 
@@ -65,12 +68,18 @@ class _Copilot(Dialect):
         made = db.execute("select json_object('additionalContext', ?)", (text,)).fetchone()[0]
         return str(made) + "\n"
 
+    def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
+        """Likewise, of another shape for the end of a turn."""
+        query = _REFUSED if self.moment(event) == BEFORE else _HELD
+        return str(db.execute(query, (why,)).fetchone()[0]) + "\n"
+
 
 DIALECT = _Copilot(
     name="copilot",
     moments={
         "sessionStart": "start",
         "userPromptSubmitted": "prompt",
+        "preToolUse": BEFORE,
         "postToolUse": "tool",
         "subagentStart": "sub",
         "agentStop": "stop",

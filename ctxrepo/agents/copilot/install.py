@@ -1,13 +1,14 @@
 """Copilot CLI's installation: a file of hooks that is all ours, and our skills."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.copilot import FOLDER
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.protocol import OwnFile, Plugin, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.permissions import NOTHING, Permissions
+from ctxrepo.agents.protocol import Line, OwnFile, Plugin, SkillsFolder, Wanted, named_folder
 
 TIMEOUT = 10
 """Seconds after which Copilot ends a hook."""
@@ -21,17 +22,21 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
     return named_folder(FOLDER, environment) or user_home / ".copilot"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
+def files(
+    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+) -> Sequence[Wanted]:
     """Our hooks, and the skills in the folder that other agents read too."""
-    hooks = {event: line(event) for event in DIALECT.event_names()}
+    events = DIALECT.event_names(permissions.enforces)
+    hooks = {event: line(event) for event in events}
     path = folder(user_home, environment) / "hooks" / "ctxrepo.json"
-    return (OwnFile(path, document(line).encode(), hooks), SkillsFolder(user_home / ".agents" / "skills"))
+    made = document(line, events).encode()
+    return (OwnFile(path, made, hooks), SkillsFolder(user_home / ".agents" / "skills"))
 
 
-def document(line: Callable[[str], str]) -> str:
-    """A file of hooks as Copilot reads it, with the command of `line` for each event."""
+def document(line: Line, events: Sequence[str]) -> str:
+    """A file of hooks as Copilot reads it, with the command of `line` for each of these events."""
     hooks = {}
-    for event in DIALECT.event_names():
+    for event in events:
         matcher = {"matcher": "|".join(TOOLS)} if event == "postToolUse" else {}
         hooks[event] = [{"type": "command", **matcher, "bash": line(event), "timeoutSec": TIMEOUT}]
     return json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"

@@ -172,7 +172,7 @@ def _line(line: str) -> _Line | None:
 
 def _happened(events: Sequence[_Line]) -> dict[str, int]:
     """How often there was cause to call a hook of ours."""
-    counts = dict.fromkeys((*_CAUSES.values(), "postToolUse", "agentStop"), 0)
+    counts = dict.fromkeys((*_CAUSES.values(), "preToolUse", "postToolUse", "agentStop"), 0)
     tools: dict[str, str] = {}
     for kind, _, data in events:
         if kind in _CAUSES:
@@ -181,6 +181,7 @@ def _happened(events: Sequence[_Line]) -> dict[str, int]:
             counts["agentStop"] += 1
         elif kind == "tool.execution_start":
             tools[text_of(data, "toolCallId")] = text_of(data, "toolName")
+            counts["preToolUse"] += 1
         elif kind == "tool.execution_complete" and data.get("success") is True:
             counts["postToolUse"] += tools.get(text_of(data, "toolCallId")) in install.TOOLS
     return counts
@@ -189,7 +190,7 @@ def _happened(events: Sequence[_Line]) -> dict[str, int]:
 def _calls(lines: Sequence[_Line]) -> Iterator[HookCall]:
     """The calls of hooks that have ended. One that failed is ours only where its error names us."""
     began = {text_of(data, "hookInvocationId"): at for kind, at, data in lines if kind == "hook.start"}
-    events = DIALECT.event_names()
+    events = DIALECT.event_names(enforces=True)
     for kind, at, data in lines:
         event = text_of(data, "hookType")
         if kind != "hook.end" or event not in events:

@@ -3,12 +3,13 @@
 After Cursor's documentation; no session of it was seen by us. Cursor passes over the whole list where it
 doesn't know an event in it, so only events of its documentation are here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder, Wanted
+from ctxrepo.agents.permissions import NOTHING, Permissions
+from ctxrepo.agents.protocol import EditedDocument, Line, SkillsFolder, Wanted
 
 HOOKS = HookGroups(
     DIALECT.name,
@@ -27,7 +28,9 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
     return user_home / ".cursor"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
+def files(
+    user_home: Path, environment: Mapping[str, str], line: Line, _permissions: Permissions = NOTHING
+) -> Sequence[Wanted]:
     """Hooks in the list, and our skills."""
     hooks = {event: line(event) for event in HOOKS.events}
     return (

@@ -3,6 +3,7 @@
 import _sqlite3
 
 from ctxrepo.hooks.dialect import (
+    BEFORE,
     USUAL_FIELDS,
     WITH_PROMPT,
     Event,
@@ -35,6 +36,9 @@ _BEHIND_EXIT_CODE = ("Signal: ", "Background PIDs: ", "Process Group PGID: ")
 """How lines begin that may follow the one that tells how a command ended."""
 
 
+_ONCE = "\nThe tool wasn't used yet: call it again if that is right."
+
+
 class _Gemini(HookOutputDialect):
     def words(self, prompt: str) -> str:
         """The prompt without what a start's hook put before it, and without the content of files."""
@@ -55,6 +59,17 @@ class _Gemini(HookOutputDialect):
         if event.error or event.tool != _SHELL:
             return event.error
         return output_of_failed(extract_fields(db, json, _RESPONSE).get("output", ""))
+
+    def reply(self, db: _sqlite3.Connection, event: str, text: str) -> str:
+        """As others have it; but of a call it can only be told by refusing that, which is done once."""
+        if self.moment(event) == BEFORE:
+            return self.refuse(db, event, text + _ONCE)
+        return super().reply(db, event, text)
+
+    def refuse(self, db: _sqlite3.Connection, _event: str, why: str) -> str:
+        """The same for a tool and for the end of a turn."""
+        made = db.execute("select json_object('decision', 'deny', 'reason', ?)", (why,)).fetchone()[0]
+        return str(made) + "\n"
 
     def compaction(self, transcript: str) -> str:
         """The id of the model's answer to a summary, which stands for it in the transcript: its PreCompress
@@ -90,6 +105,7 @@ DIALECT = _Gemini(
     moments={
         "SessionStart": "start",
         "BeforeAgent": "prompt",
+        "BeforeTool": BEFORE,
         # What it calls PreCompress comes before every request, and says nothing of a compaction.
         "AfterTool": "tool",
         "AfterAgent": "stop",

@@ -1,6 +1,7 @@
 """Gemini CLI's installation: hooks in its settings, and our skills."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.gemini import FOLDER
@@ -50,10 +51,11 @@ def files(
     user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
 ) -> Sequence[Wanted]:
     """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
-    hooks = {event: line(event) for event in SETTINGS.events}
+    events = DIALECT.event_names(permissions.enforces)
+    hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
     return (
-        EditedDocument(root / "settings.json", SETTINGS, hooks),
+        EditedDocument(root / "settings.json", replace(SETTINGS, events=events), hooks),
         OwnFile(root / "policies" / "ctxrepo.toml", _policy(permissions.commands)),
         SkillsFolder(_home(user_home, environment) / ".agents" / "skills"),
     )

@@ -5,7 +5,7 @@ Events are called as the hooks of its plugins are, but for `task`: a subagent be
 
 import _sqlite3
 
-from ctxrepo.hooks.dialect import Dialect, Event, TouchedFile, changed_lines
+from ctxrepo.hooks.dialect import BEFORE, Dialect, Event, TouchedFile, changed_lines
 
 _LINES = """
         select case type when 'integer' then value end
@@ -53,6 +53,12 @@ class _OpenCode(Dialect):
         """The text itself, which the bridge puts into the session."""
         return text
 
+    def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
+        """JSON, which no other answer is. The end of a turn can't be held up."""
+        if self.moment(event) != BEFORE:
+            return ""
+        return str(db.execute("select json_object('refusal', ?)", (why,)).fetchone()[0])
+
 
 def _rows(db: _sqlite3.Connection, query: str, json: str) -> list[tuple[str, ...]]:
     """The rows of this query, with '' for what is no text. They are read as bytes, because JSON can spell
@@ -80,6 +86,7 @@ DIALECT = _OpenCode(
     moments={
         "session.created": "start",
         "chat.message": "prompt",
+        "tool.execute.before": BEFORE,
         "tool.execute.after": "tool",
         "task": "sub",
         "session.idle": "stop",

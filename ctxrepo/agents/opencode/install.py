@@ -25,11 +25,13 @@ def files(
     user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
 ) -> Sequence[Wanted]:
     """The bridge with the hook line of this machine in it and what it lets OpenCode run, and our skills."""
-    hooks = {event: line(event) for event in EVENTS}
+    hooks = {event: line(event) for event in DIALECT.event_names(permissions.enforces)}
     allowed = [f"ctxrepo {command}" for command in permissions.commands]
+    enforces = "yes" if permissions.enforces else "no"
+    places = {"line": line(ANY_EVENT), "allowed": allowed, "enforces": enforces}
     bridge = folder(user_home, environment) / "plugins/ctxrepo.js"
     return (
-        ShippedFile(bridge, BRIDGE, {"line": line(ANY_EVENT), "allowed": allowed}, hooks),
+        ShippedFile(bridge, BRIDGE, places, hooks),
         SkillsFolder(user_home / ".agents/skills"),
     )
 

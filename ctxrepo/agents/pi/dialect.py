@@ -4,7 +4,7 @@ pi's names, with JSON of its own making."""
 import _sqlite3
 import os
 
-from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer, TouchedFile, changed_lines
+from ctxrepo.hooks.dialect import BEFORE, Dialect, Event, HookAnswer, TouchedFile, changed_lines
 from ctxrepo.hooks.known.silence import is_switched_off
 from ctxrepo.hooks.known.world import NO_LIMIT, OwnSettings, World, world_of
 from ctxrepo.hooks.own_files import bytes_of, start_of
@@ -21,7 +21,8 @@ _PATCH = """
         select cast(json_extract(:json, '$.patch') as blob) where json_type(:json, '$.patch') = 'text'"""
 
 _REPLY = """
-        select json_patch('{}', json_object('context', ?, 'system', ?, 'turn', ?, 'tape', json(?)))"""
+        select json_patch('{}', json_object(
+            'context', ?, 'system', ?, 'turn', ?, 'refusal', ?, 'tape', json(?)))"""
 """A member that is null is left out."""
 
 _TAPE = "select json_object('tools', json(?), 'prefix', ?)"
@@ -43,8 +44,8 @@ class _Pi(Dialect):
     def output(self, db: _sqlite3.Connection, world: World, event: Event, answer: HookAnswer) -> str:
         """One object, which can't be taken for whole when it isn't. At a start even an empty one: without it
         the extension takes the hook to have failed, and keeps the system prompt."""
-        parts = [part or None for part in (answer.lasting, answer.system, answer.turn)]
-        is_start = self.events[event.name.lower()][1] == "start"
+        parts = [part or None for part in (answer.lasting, answer.system, answer.turn, answer.refusal)]
+        is_start = self.moment(event.name) == "start"
         if not is_start and not any(parts):
             return ""
         tape = _tape(db, world, event) if is_start and not event.silence_reason else None
@@ -109,6 +110,7 @@ DIALECT = _Pi(
         "session_tree": "start",
         "session_compact": "start",
         "before_agent_start": "prompt",
+        "tool_call": BEFORE,
         "tool_result": "tool",
         "session_before_compact": "compact",
         "agent_settled": "stop",

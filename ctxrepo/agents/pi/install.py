@@ -3,13 +3,14 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import NAME, HookLine
+from ctxrepo.agents.permissions import NOTHING, Permissions
 from ctxrepo.agents.pi import FOLDER
 from ctxrepo.agents.pi.dialect import DIALECT
-from ctxrepo.agents.protocol import Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import Line, Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
 
 EVENTS = DIALECT.event_names()
 """The events that the extension hands on."""
@@ -38,11 +39,14 @@ def sessions(user_home: Path, environment: Mapping[str, str]) -> Path:
     return named or folder(user_home, environment) / "sessions"
 
 
-def files(user_home: Path, environment: Mapping[str, str], line: Callable[[str], str]) -> Sequence[Wanted]:
+def files(
+    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+) -> Sequence[Wanted]:
     """The extension, and the skills in the folder that other agents read too."""
-    hooks = {event: line(event) for event in EVENTS}
+    hooks = {event: line(event) for event in DIALECT.event_names(permissions.enforces)}
     extensions = folder(user_home, environment) / "extensions"
     places = {"line": line(ANY_EVENT), "command": command_line(line(ANY_EVENT))}
+    places["enforces"] = "yes" if permissions.enforces else "no"
     modules = (f"ctxrepo/{name}.ts" for name in MODULES)
     return (
         ShippedFile(extensions / "ctxrepo.ts", "pi/ctxrepo.ts", places, hooks),

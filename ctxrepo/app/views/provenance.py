@@ -37,6 +37,8 @@ def provenance(one: EntryEvidence) -> Iterator[str]:
         yield f"cites {shown(path, 100)}{f'#{shown(lines, 20)}' if lines else ''}{_at(commit)}"
     if one.code and not one.cites and one.code != one.verified_code:
         yield f"about the code{_at(one.code)}"
+    if one.rule:
+        yield f"agents are held to it: {shown(one.rule, 100)}"
     yield from (f"holds while {shown(claim, 100)}" for claim in one.holds)
 
 

@@ -58,5 +58,6 @@ _HOW = [
     f"a line, {MOST_STEPS} at most, and give them to `ctxrepo dream --from FILE` (- reads standard input):",
     *EXAMPLES,
     "All of it becomes one proposal, and a person decides. It is refused if a number, path, piece of code",
-    "or id would be in no entry any more, if an entry is pinned, or if more than a fifth of a note changes.",
+    "or id would be in no entry any more, if an entry is pinned or has a rule that agents are held to, or if",
+    "more than a fifth of a note changes.",
 ]

@@ -29,7 +29,8 @@ _AROUND = " .,:;-+`[]"
 
 @dataclass(frozen=True)
 class LiveEntries:
-    """What steps are judged against: the entries in view `by_id`, and which of them are `pinned`."""
+    """What steps are judged against: the entries in view `by_id`, and which of them are `pinned`, or have a
+    rule that agents are held to."""
 
     by_id: Mapping[str, Entry]
     pinned: Collection[str]
@@ -52,7 +53,7 @@ def _of_entries(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
                 yield f"{step.deed} ^{name}: there is no such entry in view; `ctxrepo read ^{name}` says more"
         for name in step.changes:
             if name in here.pinned:
-                yield f"{step.deed} ^{name}: it is pinned, and only a person changes that"
+                yield f"{step.deed} ^{name}: it is pinned or has a rule, and only a person changes that"
             if times[name] > 1:
                 yield f"{step.deed} ^{name}: another step changes it as well"
         for name in filter(here.by_id.__contains__, step.changes):

@@ -26,8 +26,9 @@ class EntryEvidence:
     `stated` is when it was first stated, by `agent` in `session` on `host`, or brought from `source`; `last`
     when somebody last stated, reinforced or verified it; `worded` since when, or which day, it says what it
     says. `reinforced` counts how often it was said again, `contradicted` how often the contrary since it was
-    last verified. `code`, `cites` and `holds` are the newest ones that a record has. `derived` are the
-    entries that it replaced. `is_pinned`, `pinned_at` and `is_struck` are its marks."""
+    last verified. `code`, `cites` and `holds` are the newest ones that a record has; `rule` is what agents
+    are held to, '' for nothing. `derived` are the entries that it replaced. `is_pinned`, `pinned_at` and
+    `is_struck` are its marks."""
 
     entry: str
     stated: str = ""
@@ -40,6 +41,7 @@ class EntryEvidence:
     contradicted: int = 0
     contradicted_at: str = ""
     code: str = ""
+    rule: str = ""
     cites: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
     agent: str = ""
@@ -157,6 +159,7 @@ def _amount(entry: str, records: list[Evidence], marked: Marks) -> EntryEvidence
         contradicted=len(disputed),
         contradicted_at=disputed[-1].ts if disputed else "",
         code=next((record.code for record in reversed(about) if record.code), ""),
+        rule=next((record.rule for record in reversed(about) if record.kind == "enforced"), ""),
         cites=next((record.cites for record in reversed(about) if record.cites), ()),
         holds=next((record.holds for record in reversed(about) if record.holds), ()),
         agent=first.agent if first else "",

@@ -14,12 +14,12 @@ VERSION = 1
 
 Kind = Literal[
     "stated", "reinforced", "pinned", "unpinned", "forgotten", "superseded", "moved", "renamed",
-    "verified", "contradicted",
+    "verified", "contradicted", "enforced",
 ]  # fmt: skip
 _ORDER = get_args(Kind)
 _KINDS: dict[str, Kind] = {kind: kind for kind in _ORDER}
 _PLACES = {kind: place for place, kind in enumerate(_ORDER)}
-_OPTIONAL = ("to", "key", "host", "session", "source", "day", "agent", "code")
+_OPTIONAL = ("to", "key", "host", "session", "source", "day", "agent", "code", "rule")
 _LISTS = ("cites", "holds")
 
 MOST_CITED = 20
@@ -32,7 +32,8 @@ class Evidence:
     key under which it was stated. The kind `renamed` is about the note at `path`, which moved to `to`;
     `entry` is ''. `source` is the memory program that it was brought from, and `day` of which day it is
     there. `agent` made it in `session` on `host`. `code` is the commit of the project's code at hand, 40 hex
-    digits or ''; `cites` are places in that code, `path@commit#L1-L2`, and `holds` claims about it."""
+    digits or ''; `cites` are places in that code, `path@commit#L1-L2`, and `holds` claims about it. `rule` is
+    what agents are held to from now on (enforced), '' for nothing."""
 
     id: str
     ts: str
@@ -47,6 +48,7 @@ class Evidence:
     day: str = ""
     agent: str = ""
     code: str = ""
+    rule: str = ""
     cites: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
 

@@ -74,6 +74,9 @@ class HookSettings:
 
     session_start: tuple[Literal["pull"], ...] = ("pull",)
     """`pull`: fetch and merge if the last fetch is older than `sync.ttl`."""
+    before_tool: tuple[Literal["enforce"], ...] = ()
+    """`enforce`: agents ask before they use a tool, and are held to the rules of `ctxrepo enforce`. `ctxrepo
+    setup --all` has them ask."""
     turn_end: tuple[Literal["commit"], ...] = ("commit",)
     """`commit`: changes are committed within 2 seconds."""
     pre_compact: tuple[Literal["handoff"], ...] = ("handoff",)

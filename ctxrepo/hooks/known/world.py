@@ -13,6 +13,9 @@ _LOCK_SECONDS = 2.5
 writer closes the file, which a slow disk makes long; a hook that gave up would lose its event."""
 
 
+APPROVALS = "enforced"
+"""The file in a repository's state with the rules that a person approved here (known/enforced.py)."""
+
 BUDGET = 9500
 """Bytes of a packet where the settings say nothing."""
 

@@ -51,7 +51,7 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
 
         wake(world)  # some agents call no hook at their end, so nothing that was written waits for one
     if is_shell and TICKET in (output := error or event.error) and "ctxrepo " in event.command:
-        from ctxrepo.hooks.moments import rerun  # in few sandboxes, and few commands
+        from ctxrepo.hooks import rerun  # in few sandboxes, and few commands
 
         return rerun.answer(db, world, event, output)
     unsaved_block = ""

@@ -15,6 +15,10 @@ EARLIER_PROMPTS = 2
 """How many earlier prompts are remembered, to search a vague follow-up together with them."""
 
 
+MET, WARNED = "met", "warned"
+"""How a session may stand with a rule: what the rule needs was run, or it was warned once."""
+
+
 class RequestedAnchor:
     """An anchor that a session's user asked for: in so many words, or by keywords in a prompt."""
 
@@ -41,6 +45,8 @@ class SessionRecord:
         """The generation of the cache that the session has seen."""
         self.faults: set[str] = set()
         """Hashes of the faults that it was told."""
+        self.rules: dict[str, str] = {}
+        """Where it stands with rules, by their entries: MET, WARNED, or the file of which one wants more."""
         self.project: str | None = None
         """Its project's folder; '' for none, '?' while the project is unknown."""
         self.asked: list[str] = []
@@ -174,6 +180,11 @@ def _read_fault(record: SessionRecord, rest: str) -> None:
         record.faults.add(rest)
 
 
+def _read_rule(record: SessionRecord, rest: str) -> None:
+    entry, _, state = rest.partition(" ")
+    record.rules[entry] = state
+
+
 def _read_compacted(record: SessionRecord, rest: str) -> None:
     if not rest:
         record.is_compacted, record.giver = True, ""
@@ -239,6 +250,8 @@ GENERATION = LedgerWord("generation", _store("generation", _whole), is_about_rep
 """NUMBER: it was told of all changes up to this generation of the cache."""
 FAULT = LedgerWord("fault", _read_fault, is_about_repository=True)
 """HASH: it was told this fault."""
+RULE = LedgerWord("rule", _read_rule, lambda entry, state: f"{entry} {state}", is_about_repository=True)
+"""ID STATE: how it stands with the rule beside this entry (SessionRecord.rules); '' as at its start."""
 PROJECT = LedgerWord("project", _store("project"), is_about_repository=True)
 """FOLDER: it was told that it is in this project; '' for none, `?` while that is unknown."""
 HANDOFF = LedgerWord("handoff", _store("handoff"), is_about_repository=True)
@@ -287,7 +300,21 @@ GOES_ON = LedgerWord("ended", _read_ended, lambda: "-", is_lasting=True)
 WORDS = {
     word.name: word
     for word in (
-        *(GIVEN, OWN, WROTE, MOVED, GENERATION, FAULT, PROJECT, HANDOFF, OWED, PACKET, COMPACTED, GIVER),
+        *(
+            GIVEN,
+            OWN,
+            WROTE,
+            MOVED,
+            GENERATION,
+            FAULT,
+            RULE,
+            PROJECT,
+            HANDOFF,
+            OWED,
+            PACKET,
+            COMPACTED,
+            GIVER,
+        ),
         *(TURN, PROMPT, ASKED, COMPACTION, SOUGHT, PARENT, BRIDGE, BEGAN, CWD),
         *(OFF, ON, ANCHOR_REQUEST, ENDED),
     )

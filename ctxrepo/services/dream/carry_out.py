@@ -22,6 +22,7 @@ from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.saving.evidence import record
 from ctxrepo.services.saving.write import Draft
 from ctxrepo.storage.cache.entries import entries_of_scopes, notes_of_scopes
+from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.memory import Memory
 
 
@@ -34,7 +35,8 @@ def live_entries(memory: Memory, folder: str) -> LiveEntries:
         if one.entry.path in listed and not one.is_struck
     ]
     live = {one.entry.id: one.entry for one in entries}
-    return LiveEntries(live, {one.entry.id for one in entries if one.is_pinned})
+    enforced = {name for name, known in memory.cache.ask(entry_evidence, live).items() if known.rule}
+    return LiveEntries(live, enforced.union(one.entry.id for one in entries if one.is_pinned))
 
 
 StepEffects = Sequence[tuple[DreamStep, Sequence[Effect]]]

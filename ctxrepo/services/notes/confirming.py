@@ -54,7 +54,7 @@ def confirm(
         entries = {e.id: e for e in (entry_named(memory, one, project) for one in request.targets)}
         evidence = evidence_in_view(memory).about(entries)
         for entry in entries.values():
-            _require_standing(entry, evidence)
+            require_standing(entry, evidence)
         draft.saying = "; ".join(normalised(entry.text) for entry in entries.values())[:100]
         checkout = code if kind == "verified" else None
         commits = {
@@ -73,7 +73,8 @@ def confirm(
     ]
 
 
-def _require_standing(entry: Entry, evidence: Sequence[Evidence]) -> None:
+def require_standing(entry: Entry, evidence: Sequence[Evidence]) -> None:
+    """Refuse what is superseded."""
     if entry.id in marks(evidence).struck:
         _, heir = fate(evidence, entry.id)
         hint = (

@@ -63,7 +63,7 @@ def _facts(
         entry.id,
         entry.scope,
         category_of(entry.category),
-        entry.is_pinned,
+        entry.is_pinned or bool(evidence and evidence.rule),
         day_of(entry.day) or 0,
         evidence,
         helpful=used.used if used else 0,

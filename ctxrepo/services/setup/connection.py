@@ -21,13 +21,14 @@ from ctxrepo.storage.user.receipt import Receipt, WrittenFile, digest
 
 @dataclass(frozen=True)
 class Machine:
-    """What a face knows: the user's folders, the environment, the interpreter that runs (no shim), and the
-    `checkout` around the current folder, whose settings agents read too."""
+    """What a face knows: the user's folders, the environment, the interpreter that runs (no shim), the
+    `checkout` around the current folder, whose settings agents read too, and whether rules are enforced."""
 
     places: Places
     environment: Mapping[str, str]
     interpreter: Path
     checkout: Path | None = None
+    enforces: bool = False
 
     @property
     def line(self) -> HookLine:
@@ -185,6 +186,6 @@ def wanted_of(
     """What its installation wants on this machine, in the `environment` of now or in another one, with what
     the level of `permissions` allows, if the agent can be told."""
     there = machine.environment if environment is None else environment
-    allowed = (Permissions(permissions, machine.places.handover),) if agent.rules else ()
+    told = Permissions(permissions, machine.places.handover, machine.enforces)
     home = machine.places.user_home
-    return agent.install.files(home, there, lambda event: machine.line(agent.name, event), *allowed)
+    return agent.install.files(home, there, lambda event: machine.line(agent.name, event), told)

@@ -61,11 +61,12 @@ create index record_key on record(key) where key != '';
 create table evidence(
     entry text primary key, stated text not null, worded text not null, cue text not null,
     reinforced integer not null, last text not null, verified text not null, verified_code text not null,
-    contradicted integer not null, contradicted_at text not null, code text not null, cites text not null,
-    holds text not null, agent text not null, session text not null, host text not null,
-    source text not null, derived text not null, pinned integer not null,
+    contradicted integer not null, contradicted_at text not null, code text not null, rule text not null,
+    cites text not null, holds text not null, agent text not null, session text not null,
+    host text not null, source text not null, derived text not null, pinned integer not null,
     pinned_at text not null, struck integer not null
 ) without rowid;
+create index evidence_rule on evidence(rule) where rule != '';
 create index evidence_marked on evidence(pinned, struck) where pinned or struck;
 create table doubt(
     entry text not null, path text not null, kind text not null, subject text not null, words text not null,

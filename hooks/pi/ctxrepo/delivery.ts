@@ -21,12 +21,12 @@ const SECTION = "ctxrepo_memory";
 /** Tools of ours, of whose calls no hook is told: the command that each runs knows what it did. */
 const OURS = /^memory_(write|read|edit|search|list|sync|check)$|^tape_(handoff|info|search|read|list|delete|reset)$/;
 
-/** What the hook has for the model: for the conversation, for the system prompt, for the requests of this turn; and at
- * a start what it says of the tape. */
+/** For the conversation, system prompt, requests of this turn; why a tool isn't to be used; at a start the tape. */
 interface Answer {
   context?: string;
   system?: string;
   turn?: string;
+  refusal?: string;
   tape?: Tape;
 }
 
@@ -45,7 +45,7 @@ export interface Delivery {
 }
 
 /** Give pi's sessions memory, which the hook of this line answers for. */
-export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape): Delivery {
+export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape, enforces: boolean): Delivery {
   /** The prompt as it was typed, before templates and skills are put in its place. */
   let typed = "";
   /** Whether the agent is between two requests of one run. */
@@ -143,6 +143,11 @@ export function deliver(pi: ExtensionAPI, line: string, followTape: FollowTape):
     const isNew = (block: string) => !there.some((text) => text.includes(block));
     const content = (answer?.context ?? "").replace(BLOCK, (block) => (isNew(block) ? block : ""));
     return content.trim() ? { message: { customType: ENTRIES, content, display: false } } : undefined;
+  }));
+  if (enforces) pi.on("tool_call", quietly(async ({ toolName, toolCallId, input }, ctx) => {
+    const answer = await answerTo("tool_call", ctx, { tool: toolName, input });
+    if (answer?.context) nested.set(toolCallId.replace(/\/.*/, ""), answer.context);
+    return answer?.refusal ? { block: true, reason: answer.refusal } : undefined;
   }));
   pi.on("tool_result", quietly(async (event, ctx) => {
     const { toolName, input, content, details, structuredContent, isError } = event;

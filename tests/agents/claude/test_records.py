@@ -52,6 +52,7 @@ def test_a_session_with_tools() -> None:
     assert session.happened == {
         "SessionStart": 1,
         "UserPromptSubmit": 2,
+        "PreToolUse": 4,
         "PostToolUse": 3,
         "PostToolUseFailure": 0,
         "SubagentStart": 0,
@@ -82,11 +83,28 @@ def test_a_subagent_is_counted_where_it_was_started() -> None:
     assert session.happened["SubagentStart"] == 1
 
 
+def test_behind_a_command_that_a_hook_refused_no_hook_is_missed() -> None:
+    use = [{"type": "tool_use", "id": f"t{n}", "name": "Bash"} for n in range(2)]
+    why = ("PreToolUse:Bash hook error: Refused by a rule", "Exit code 1")
+    done = [
+        {"type": "tool_result", "tool_use_id": f"t{n}", "is_error": True, "content": words}
+        for n, words in enumerate(why)
+    ]
+    session = read(
+        [
+            line(type="assistant", message={"id": "m", "content": use}),
+            line(type="user", message={"role": "user", "content": done}),
+        ]
+    )
+    assert (session.happened["PreToolUse"], session.happened["PostToolUseFailure"]) == (2, 1)
+
+
 def test_the_part_of_a_subagent() -> None:
     assert claude_records.read(saved("subagent")) is None
     part = claude_records.read(saved("subagent"), is_subagent=True)
     assert part is not None
-    assert part.happened == {"PostToolUse": 2, "PostToolUseFailure": 0, "SubagentStart": 0}
+    counts = {"PreToolUse": 2, "PostToolUse": 2, "PostToolUseFailure": 0, "SubagentStart": 0}
+    assert part.happened == counts
     assert outcomes(part) == {("SubagentStart", "ran"): 1, ("PostToolUse", "ran"): 1}
     assert [(given.event, given.fate) for given in part.given] == [
         ("SubagentStart", "sent"),
@@ -95,7 +113,7 @@ def test_the_part_of_a_subagent() -> None:
     session = read(saved("starter"))
     whole = session.with_part(part)
     assert (whole.id, whole.began, whole.last) == (session.id, session.began, session.last)
-    assert whole.happened == {**session.happened, "PostToolUse": 2}
+    assert whole.happened == {**session.happened, "PostToolUse": 2, "PreToolUse": 3}
     assert (len(whole.calls), len(whole.given)) == (len(session.calls) + 2, len(session.given) + 2)
 
 

@@ -283,7 +283,8 @@ def test_whatever_a_field_holds_the_answer_has_its_shape(world: World, field: st
     assert world.errors() == ""
 
 
-def test_events_are_known_whatever_the_case_and_the_one_that_may_veto_is_not() -> None:
+def test_events_are_known_whatever_the_case_and_the_one_that_may_veto_has_no_hook_unasked() -> None:
     assert DIALECT.events["sessionstart"] == ("sessionStart", "start")
-    assert "pretooluse" not in DIALECT.events
+    assert DIALECT.events["pretooluse"] == ("preToolUse", "before")
+    assert "preToolUse" not in DIALECT.event_names()
     assert "posttoolusefailure" not in DIALECT.events

@@ -13,6 +13,7 @@ from machines import Machine as Desk
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.permissions import Permissions
 from ctxrepo.agents.protocol import OwnFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
@@ -45,14 +46,19 @@ def test_files_are_where_copilot_looks() -> None:
         install.folder(HOME, {"COPILOT_HOME": "~/w"})
 
 
-def test_every_event_of_the_dialect_has_one_hook_and_none_may_veto() -> None:
-    file, skills = install.files(HOME, {}, lambda event: f"run {event}")
+@pytest.mark.parametrize("enforces", [False, True])
+def test_every_event_of_the_dialect_has_one_hook_and_one_may_veto_where_rules_are_enforced(
+    enforces: bool,
+) -> None:
+    permissions = Permissions(enforces=enforces)
+    file, skills = install.files(HOME, {}, lambda event: f"run {event}", permissions)
     assert isinstance(file, OwnFile)
     assert isinstance(skills, SkillsFolder)
     written = json.loads(file.content)
     assert written["version"] == 1
-    assert list(written["hooks"]) == [event for event, _ in DIALECT.events.values()]
-    assert not {"preToolUse", "permissionRequest", "postToolUseFailure"} & set(written["hooks"])
+    assert list(written["hooks"]) == DIALECT.event_names(enforces)
+    assert ("preToolUse" in written["hooks"]) == enforces
+    assert not {"permissionRequest", "postToolUseFailure"} & set(written["hooks"])
     for event, (hook,) in written["hooks"].items():
         assert (hook["type"], hook["bash"]) == ("command", file.hooks[event])
         assert ("matcher" in hook) == (event == "postToolUse")
@@ -66,7 +72,7 @@ def test_copilot_waits_longer_than_a_hook_takes_at_most() -> None:
 
 def test_the_fragment_people_read_is_what_setup_writes() -> None:
     words = HookLine(Path("{python}"), Path("{package}/hook.py"), Path("{state}"))
-    written = install.document(lambda event: words("copilot", event))
+    written = install.document(lambda event: words("copilot", event), DIALECT.event_names())
     assert assets.files("hooks")["copilot/ctxrepo.json"].decode() == written
 
 

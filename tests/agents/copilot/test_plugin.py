@@ -12,8 +12,11 @@ from plugin_calls import answer_to
 
 import ctxrepo
 from ctxrepo.agents.copilot import install
+from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.storage.user import assets
+
+EVENTS = DIALECT.event_names()
 
 
 def manifest(path: str) -> dict[str, Any]:
@@ -38,7 +41,7 @@ def test_its_manifest_agrees_with_claude_codes() -> None:
 def test_its_hooks_are_those_that_setup_writes() -> None:
     written = (CHECKOUT / manifest(".github/plugin/plugin.json")["hooks"]).read_text()
     run = 'sh "${{COPILOT_PLUGIN_ROOT}}/hooks/run" copilot {}'
-    assert written == install.document(run.format)
+    assert written == install.document(run.format, EVENTS)
 
 
 def test_it_delivers_what_the_settings_form_does(known: Machine) -> None:
@@ -53,9 +56,10 @@ def test_it_leaves_the_answer_to_hooks_that_setup_wrote(known: Machine, folder: 
     file = known.home / folder / "hooks/ctxrepo.json"
     file.parent.mkdir(parents=True)
     named = {} if folder == ".copilot" else {"COPILOT_HOME": str(file.parents[1])}
-    file.write_text(install.document(lambda event: line("copilot", event)))
+    file.write_text(install.document(lambda event: line("copilot", event), EVENTS))
     assert call(known, **named) == ""
-    file.write_text(install.document(lambda event: line("copilot", event).replace("sessionStart", "other")))
+    other = install.document(lambda event: line("copilot", event).replace("sessionStart", "other"), EVENTS)
+    file.write_text(other)
     assert "Answer in Dutch" in call(known, **named)
     file.unlink()
     assert "Answer in Dutch" in call(known, **named)

@@ -65,6 +65,7 @@ def test_tools_that_matter_are_counted_when_they_did_their_work() -> None:
             line("tool.execution_complete", toolCallId=call, success=success),
         ]
     assert read(lines).happened["postToolUse"] == 2
+    assert read(lines).happened["preToolUse"] == 5, "before each of them"
 
 
 @pytest.mark.parametrize("event", ["userPromptSubmitted", "postToolUse", "sessionStart"])
@@ -89,7 +90,7 @@ def test_a_hook_that_failed_is_ours_where_its_error_names_us() -> None:
 
 
 def test_hooks_of_events_that_we_have_none_for_are_left_out() -> None:
-    assert read([BEGIN, gave("preToolUse", ""), gave("errorOccurred", "")]).calls == ()
+    assert read([BEGIN, gave("permissionRequest", ""), gave("errorOccurred", "")]).calls == ()
 
 
 @pytest.mark.parametrize(

@@ -83,9 +83,13 @@ def test_the_bridge_as_it_is_shipped_has_no_line_and_asks_for_every_event() -> N
     text = BRIDGE.read_text("utf-8")
     assert line_in(text) == "{line}"
     assert text.count('"{line}"') == 1
-    assert {event for event, _ in DIALECT.events.values()} == set(install.EVENTS)
-    assert [event for event in install.EVENTS if f'"{event}"' not in text] == []
-    assert text.count("\n") < 190
+    assert text.count('"{enforces}"') == 1
+    events = {event for event, _ in DIALECT.events.values()}
+    assert events - set(install.EVENTS) == {"tool.execute.before"}, (
+        "which is asked for where rules are enforced"
+    )
+    assert [event for event in events if f'"{event}"' not in text] == []
+    assert text.count("\n") <= 200
 
 
 def test_setup_puts_the_line_of_this_machine_into_it() -> None:

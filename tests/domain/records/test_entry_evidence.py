@@ -80,6 +80,18 @@ def test_to_verify_settles_what_was_contradicted_before() -> None:
     assert by_entry(records[:2])["a"].contradicted == 0
 
 
+def test_the_rule_is_the_newest_one_and_follows_the_entry() -> None:
+    first = replace(said(2, "enforced", "a"), rule="block tool x")
+    second = replace(said(5, "enforced", "b"), rule="warn tool x")
+    records = [second, said(1, "stated", "a"), said(4, "moved", "a", "b"), first]
+    assert by_entry(records)["b"].rule == "warn tool x"
+    assert by_entry(records[1:])["b"].rule == "block tool x"
+    assert by_entry([*records, said(6, "reinforced", "b")])["b"].rule == "warn tool x"
+    assert by_entry([*records, said(6, "enforced", "b")])["b"].rule == "", "which says that there is none"
+    replaced = by_entry([first, said(3, "superseded", "a", "c"), said(4, "stated", "c")])
+    assert (replaced["a"].is_struck, replaced["c"].rule) == (True, "")
+
+
 def worded(*records: Evidence) -> dict[str, str]:
     return {name: one.worded for name, one in by_entry(records).items()}
 

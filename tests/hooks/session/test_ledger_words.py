@@ -27,6 +27,8 @@ CASES: list[tuple[LedgerWord, tuple[object, ...], str, dict[str, object]]] = [
     (words.ASKED, ("staging port",), "asked staging port", {"asked": ["staging port"]}),
     (words.COMPACTION, ("c\n1",), "compaction c 1", {"compaction": "c 1"}),
     (words.SOUGHT, ("1:2 -",), "sought 1:2 -", {"sought": "1:2 -"}),
+    (words.RULE, ("a1", "src/a b.py"), "rule a1 src/a b.py", {"rules": {"a1": "src/a b.py"}}),
+    (words.RULE, ("a1", ""), "rule a1 ", {"rules": {"a1": ""}}),
     (words.PARENT, ("s-1",), "of s-1", {"parent": "s-1"}),
     (words.BRIDGE, (2,), "bridge 2", {"bridge_wait": 2}),
     (words.BEGAN, (5.9,), "began 5", {"began": 5.0}),

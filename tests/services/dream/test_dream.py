@@ -145,9 +145,11 @@ def test_what_would_lose_something_is_refused_with_its_reason(ada: Machine, ids:
     both = refused(ada, step("forget", redis), step("forget", twin))
     assert both.count("it drops 6380, and no other entry says the same") == 2
     ada.ctxrepo("remember", "--pin", "Old", "--category", "ci")
-    assert f"archive ^{old}: it is pinned, and only a person changes that" in refused(
-        ada, step("archive", old)
-    )
+    left_alone = "it is pinned or has a rule, and only a person changes that"
+    assert f"archive ^{old}: {left_alone}" in refused(ada, step("archive", old))
+    assert ada.ctxrepo("enforce", f"^{redis}", "block command redis-cli flushall").returncode == 0
+    assert f"supersede ^{redis}: {left_alone}" in refused(ada, step("supersede", redis, twin, why="twice"))
+    assert ada.ctxrepo("enforce", f"^{redis}", "--off").returncode == 0
     many = [step("archive", entry.id) for entry in entries_of(NOTE, ada.read(NOTE)) if "Filler" in entry.text]
     assert "may in one go" in refused(ada, *many)
     assert "would no longer be one entry" in refused(ada, step("edit", redis, text="- one 6380\n- two"))

@@ -131,6 +131,23 @@ def test_pinning_what_has_expired_keeps_it_out_and_the_index_sound(mine: Machine
     assert mine.open().cache.is_sound()
 
 
+def test_an_entry_that_agents_are_held_to_does_not_expire_before_the_last_day_that_it_names(
+    mine: Machine,
+) -> None:
+    old = f"{NOW - timedelta(days=90):%Y-%m-%d}"
+    mine.write("shop/topics/done.md", f"---\nupdated: {old}\n---\n- [done] off sqlite\n- [done] off ftp\n")
+    mine.remember(f"freeze until: {OVER}")
+    scored(mine)
+    rule = "block command sqlite3"
+    for word in ("sqlite", "freeze"):
+        (hit,) = mine.json("search", word)["data"]["hits"]
+        assert mine.ctxrepo("enforce", str(hit["id"]), rule).returncode == 0
+    scored(mine)
+    assert (standing(mine, "sqlite").lifecycle, standing(mine, "ftp").lifecycle) == ("active", "expired")
+    assert standing(mine, "freeze").lifecycle == "expired"
+    assert [one["text"] for one in mine.json("enforce")["data"]["rules"]] == ["[done] off sqlite"]
+
+
 def test_what_was_done_is_given_for_two_weeks_and_a_fact_for_ever(mine: Machine) -> None:
     old = f"{NOW - timedelta(days=15):%Y-%m-%d}"
     mine.write("shop/topics/done.md", f"---\nupdated: {old}\n---\n- [done] moved to sqlite\n- [lesson] x\n")

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -29,6 +30,8 @@ def line(number: int, kind: Kind, entry: str, to: str) -> str:
     path, day = f"{number % 2}.md", "2024-05-06" if number % 3 else ""
     names = ("", f"{entry}.md", f"{to}.md") if is_note else (entry, path, to if to != entry else "x")
     record = Evidence(f"e{number}", f"2026-{number % 13:02}", kind, *names, key=entry, day=day)
+    if kind == "enforced":
+        record = replace(record, rule=f"block tool {number}" if number % 3 else "")
     return json.dumps(json.loads(to_line(record)))
 
 

@@ -1,20 +1,28 @@
-"""Commands that look at the memory as a whole: topics, pages."""
+"""Commands that look at the memory as a whole: topics, pages, and the rules that are enforced."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.app.notes import overview
+from ctxrepo.app.notes import enforcement, overview
 from ctxrepo.app.notes.browsing import ScopeRequest
 from ctxrepo.app.notes.overview import PagesRequest
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.target import parse_entry
+from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import SCOPE, command, json_option, scope_option
+from ctxrepo.faces.cli.options import SCOPE, argument, command, json_option, option, scope_option
+from ctxrepo.services.notes.enforcing import EnforceRequest
 
 if TYPE_CHECKING:
     from ctxrepo.domain.score.residency import Residency
+    from ctxrepo.services.notes.enforcing import Enforcement
     from ctxrepo.services.score.topics import Topic
+
+_MOST_TEXT = 200
+"""Characters of an entry or a rule that are shown."""
 
 
 def topics(
@@ -56,3 +64,33 @@ def _page_table(found: Residency) -> str:
         for page, fidelity in found.pages
     ]
     return "\n".join([*output.aligned(rows), f"{found.used} of {found.budget} tokens"])
+
+
+def enforce(
+    entry: Annotated[str, argument(metavar="ENTRY", help="^ID or PATH#L9 of an entry.")] = "",
+    rule: Annotated[
+        list[str] | None, argument(metavar="RULE", help="The rule, e.g. block command kubectl apply.")
+    ] = None,
+    off: Annotated[bool, option("--off")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Hold agents to what an entry says; without ENTRY list the rules."""
+    if not entry:
+        if off:
+            raise UsageError("--off is for an entry", "`ctxrepo enforce ^ID --off`.")
+        answer(enforcement.list_rules, None, json, _rule_table)
+        return
+    request = EnforceRequest(parse_entry(entry), " ".join(rule or ()), off)
+    answer(enforcement.enforce, request, json, lambda done: "\n".join(_rule_lines(done)))
+
+
+def _rule_table(listed: Sequence[Enforcement]) -> str:
+    return "\n".join(line for one in listed for line in _rule_lines(one)) or "no rule is enforced"
+
+
+def _rule_lines(one: Enforcement) -> Iterator[str]:
+    approve = f"waits for a person: `ctxrepo enforce ^{one.id}` in a terminal approves it"
+    state = "" if not one.rule else "enforced here" if one.is_approved else approve
+    yield f"^{one.id} {one.at}"
+    yield f"  - {shown(one.text, _MOST_TEXT)}"
+    yield f"  {shown(one.rule, _MOST_TEXT)}: {state}" if one.rule else "  enforced no more"

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from world import World
 
-from ctxrepo.hooks.moments import rerun
+from ctxrepo.hooks import rerun
 from ctxrepo.hooks.tickets import SECONDS, ticket
 
 FACT = "ctxrepo remember 'the printer is called gutenberg'"

@@ -1,0 +1,104 @@
+"""A tool is about to be used, or a turn about to end: what rules say of it that a person approved here.
+
+See docs/adr/0108-a-rule-holds-where-a-person-approved-it.md."""
+
+import _sqlite3
+import os
+
+from ctxrepo.domain.records.enforced_rule import BLOCK, FILE, VERIFY, WARN, ToolCall
+from ctxrepo.domain.text import escape_field, seal_shortly
+from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer
+from ctxrepo.hooks.known.cached import json_array, open_cache
+from ctxrepo.hooks.known.enforced import HeldRule, approvals, held_rules
+from ctxrepo.hooks.known.locate import SessionFolder, folders_of, inside, place_of
+from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.session.ledger_words import MET, RULE, WARNED
+from ctxrepo.hooks.session.session import Session
+
+_MOST_TEXT = 500
+"""Characters of an entry that are told."""
+
+_MOST_FILES = 100
+
+_ASK = "Don't look for a way around it: ask the person you work for."
+
+
+def answer(
+    db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event, json_text: str
+) -> HookAnswer:
+    """Why the call is refused, or what the agent is warned of; mostly nothing."""
+    rules = _rules(db, world, event)
+    if not rules:
+        return HookAnswer()
+    is_write = not dialect.only_reads(event.tool)
+    touched = dialect.touched(db, event, json_text)[:_MOST_FILES] if is_write else []
+    command = "" if touched else event.command  # of a patch it is the text of the patch
+    call = ToolCall(event.tool, command, _names([file.path for file in touched], event.cwd))
+    # A subagent's calls count for the session that started it, whose turn ends.
+    session = Session(world.state, world.repo.id, event.agent, event.session)
+    refusals, warnings = [], []
+    for held in rules:
+        rule, state = held.rule, session.record.rules.get(held.entry, "")
+        bears = rule.place_in(call) >= 0
+        if rule.action == BLOCK and bears:
+            refusals.append(f"Refused by a rule that is enforced here: {_said(held)}. {_ASK}")
+        elif rule.action == WARN and bears and state != WARNED:
+            session.note(RULE, held.entry, WARNED)
+            warnings.append(f"A rule bears on this call: {_said(held)}\n")
+        elif rule.action == VERIFY and rule.is_met_by(call):
+            session.note(RULE, held.entry, "" if bears and rule.trigger != FILE else MET)
+        elif rule.action == VERIFY and bears and rule.trigger == FILE:
+            names = [name for name in call.files if rule.place_in(ToolCall(files=(name,))) >= 0]
+            session.note(RULE, held.entry, names[-1])
+        elif rule.action == VERIFY and bears and state == MET:
+            session.note(RULE, held.entry, "")
+        elif rule.action == VERIFY and bears:
+            refusals.append(f"Not before `{_field(rule.needs)}` was run, which a rule wants: {_said(held)}")
+    session.save()
+    text = seal_shortly("".join(warnings), world.secret) if warnings and not refusals else ""
+    return HookAnswer(text, refusal="\n".join(refusals))
+
+
+def before_end(db: _sqlite3.Connection, world: World, event: Event) -> str:
+    """What rules want before the turn ends, '' for nothing. It is said once for each change."""
+    if event.sub:
+        return ""  # the end of a subagent, which isn't that of the turn
+    rules = _rules(db, world, event)
+    session = Session(world.state, world.repo.id, event.agent, event.session)
+    wanted = []
+    for held in rules:
+        file = session.record.rules.get(held.entry, "")
+        if held.rule.trigger == FILE and held.rule.action == VERIFY and file not in ("", MET):
+            session.note(RULE, held.entry, "")
+            needs = _field(held.rule.needs)
+            wanted.append(f"{_field(file)} was changed. Run `{needs}`, which a rule wants: {_said(held)}")
+    session.save()
+    return "\n".join(wanted)
+
+
+def _rules(db: _sqlite3.Connection, world: World, event: Event) -> list[HeldRule]:
+    """The rules that hold for the session; none where no rule was ever approved on this machine."""
+    approved = set() if event.silence_reason else approvals(world.repo.state)
+    cache = open_cache(f"{world.repo.state}/cache.db") if approved else None
+    if cache is None:
+        return []
+    try:
+        place = place_of(db, world, SessionFolder(event.cwd))
+        return held_rules(cache, json_array(cache, folders_of(place.scopes)), approved)
+    finally:
+        cache.close()
+
+
+def _names(paths: list[str], cwd: str) -> tuple[str, ...]:
+    """Each path as it is named, and as it is seen from the checkout around the session's folder."""
+    folder = SessionFolder(cwd)
+    below = [inside(os.path.join(folder.path, path), folder.top or folder.path) for path in paths]
+    return tuple(dict.fromkeys([*paths, *[path for path in below if path]]))
+
+
+def _said(held: HeldRule) -> str:
+    return f"“{_field(held.text.strip().removeprefix('- '))}” (^{held.entry})"
+
+
+def _field(text: str) -> str:
+    return escape_field(" ".join(text.split())[:_MOST_TEXT])

@@ -1,0 +1,201 @@
+"""A rule beside an entry is written down for all machines, and holds where a person approved it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import count
+
+import pytest
+from copies import Copies
+from machines import NOW, Machine, make_ada
+
+from ctxrepo.domain.project.target import parse_entry
+from ctxrepo.domain.records.entry_evidence import by_entry
+from ctxrepo.domain.records.save import Origin
+from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
+from ctxrepo.hooks.known.world import APPROVALS
+from ctxrepo.services.history.undoing import undo
+from ctxrepo.services.notes.changing import EditRequest, Passage, edit
+from ctxrepo.services.notes.enforcing import Enforcement, EnforceRequest, enforce, enforcements
+from ctxrepo.services.reading.marks import evidence_now
+from ctxrepo.services.saving.commit import commit
+
+AGENT, PERSON = Origin("desk", "s1", "pi"), Origin("desk")
+_SECONDS = count()
+RULE, OTHER = "block command kubectl apply", "warn command kubectl apply"
+
+
+@pytest.fixture
+def mine(copies: Copies) -> Machine:
+    return copies.of(make_ada)
+
+
+def enforced(
+    machine: Machine, entry: str, rule: str = "", by: Origin = PERSON, off: bool = False
+) -> Enforcement:
+    request = EnforceRequest(parse_entry(entry), rule, off)
+    now = NOW + timedelta(seconds=next(_SECONDS))  # of two records of one moment neither is the newer one
+    done = enforce(machine.open(), request, machine.project(), by, now)
+    commit(machine.open(), NOW)
+    return done
+
+
+def listed(machine: Machine) -> Sequence[tuple[str, str, bool]]:
+    """(words of the entry, its rule, whether it holds) of all that have one."""
+    memory = machine.open()
+    return [(one.text, one.rule, one.is_approved) for one in enforcements(memory)]
+
+
+def rule_of(machine: Machine, entry: str) -> str:
+    one = by_entry(evidence_now(machine.open())).get(entry)
+    return one.rule if one else ""
+
+
+def test_a_person_writes_a_rule_down_and_approves_it_at_once(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    before = mine.read("shop/MEMORY.md")
+    done = enforced(mine, entry, "block  command\tkubectl apply")
+    assert (done.id, done.rule, done.text, done.is_approved) == (entry, RULE, "nobody deploys by hand", True)
+    assert rule_of(mine, entry) == RULE
+    assert listed(mine) == [("nobody deploys by hand", RULE, True)]
+    assert mine.read("shop/MEMORY.md") == before, "the note stays as it is"
+
+
+def test_an_agent_proposes_one_and_no_more(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    with pytest.raises(Refused, match="pi may propose"):
+        enforced(mine, entry, by=AGENT)
+    assert not enforced(mine, entry, RULE, by=AGENT).is_approved
+    assert listed(mine) == [("nobody deploys by hand", RULE, False)]
+    with pytest.raises(Refused) as told:
+        enforced(mine, entry, by=AGENT)
+    assert "person" in told.value.hint
+    assert enforced(mine, entry).is_approved
+    for rule, off in (("", True), (OTHER, False), (OTHER, True), (RULE, False)):
+        with pytest.raises(Refused, match="where there is none"):
+            enforced(mine, entry, rule, by=AGENT, off=off)
+    assert listed(mine) == [("nobody deploys by hand", RULE, True)]
+
+
+def test_there_is_one_at_a_time_and_off_ends_it(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    enforced(mine, entry, RULE)
+    assert enforced(mine, entry, OTHER).rule == OTHER
+    assert rule_of(mine, entry) == OTHER
+    done = enforced(mine, entry, off=True)
+    assert (done.rule, done.is_approved, rule_of(mine, entry), listed(mine)) == ("", False, "", [])
+    assert enforced(mine, entry, off=True).rule == "", "which may be said twice"
+    with pytest.raises(UsageError, match="has no rule"):
+        enforced(mine, entry)
+    assert not enforced(mine, entry, OTHER, by=AGENT).is_approved, "and isn't approved any more"
+
+
+def test_nothing_is_recorded_where_the_rule_is_there_already(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    enforced(mine, entry, RULE)
+    before, head = evidence_now(mine.open()), mine.git("rev-parse", "HEAD")
+    enforced(mine, entry, RULE)
+    enforced(mine, entry)
+    assert (evidence_now(mine.open()), mine.git("rev-parse", "HEAD")) == (before, head)
+    (state,) = mine.places.state.glob(f"*/{APPROVALS}")
+    assert len(state.read_text().splitlines()) == 1
+
+
+def test_an_edit_of_the_entry_makes_the_approval_lapse(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    enforced(mine, entry, RULE)
+    edit(
+        mine.open(),
+        EditRequest(parse_entry(entry), Passage("by hand", "on Fridays")),
+        mine.project(),
+        PERSON,
+        NOW,
+    )
+    commit(mine.open(), NOW)
+    ((text, rule, is_approved),) = listed(mine)
+    assert (text, rule, is_approved) == ("nobody deploys on Fridays", RULE, False)
+    (one,) = enforcements(mine.open())
+    assert enforced(mine, one.id).is_approved
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("kubectl apply", "is no rule"),
+        ("block command", "is no rule"),
+        ("verify command git push", "is no rule"),
+        ("block pattern (", r"\( is no regular expression"),
+    ],
+)
+def test_what_is_no_rule_is_refused_and_the_forms_are_told(mine: Machine, rule: str, message: str) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    with pytest.raises(UsageError, match=message) as told:
+        enforced(mine, entry, rule)
+    assert "block or warn, then command TEXT" in told.value.hint
+    assert listed(mine) == []
+
+
+def test_an_entry_that_does_not_stand_any_more_gets_none(mine: Machine) -> None:
+    old = mine.remember("the port is 6380").id
+    mine.remember("the port is 6381", supersedes=parse_entry(old))
+    with pytest.raises(Refused, match="superseded"):
+        enforced(mine, old, RULE)
+    with pytest.raises(NotFound):
+        enforced(mine, "ffffffffffff", RULE)
+
+
+def test_a_rule_is_taken_back_like_any_command_and_not_approved_when_it_comes_again(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    commit(mine.open(), NOW)
+    enforced(mine, entry, RULE)
+    assert undo(mine.open(), PERSON, NOW).what == "enforce"
+    commit(mine.open(), NOW)
+    assert listed(mine) == []
+    enforced(mine, entry, RULE)
+    enforced(mine, entry, off=True)
+    undo(mine.open(), PERSON, NOW)
+    commit(mine.open(), NOW)
+    assert listed(mine) == [("nobody deploys by hand", RULE, False)]
+
+
+def test_it_is_approved_on_each_machine(pair: tuple[Machine, Machine]) -> None:
+    ada, ben = pair
+    entry = ada.remember("nobody deploys by hand").id
+    enforced(ada, entry, RULE)
+    ada.sync()
+    ben.sync()
+    assert listed(ben) == [("nobody deploys by hand", RULE, False)]
+    assert enforced(ben, entry).is_approved
+    ben.sync()
+    ada.sync()
+    assert listed(ada) == listed(ben) == [("nobody deploys by hand", RULE, True)]
+    enforced(ada, entry, OTHER)
+    ada.sync()
+    ben.sync()
+    assert listed(ben) == [("nobody deploys by hand", OTHER, False)], "another rule is approved anew"
+    enforced(ben, entry, off=True)
+    ben.sync()
+    ada.sync()
+    assert listed(ada) == []
+
+
+def test_a_rule_that_this_version_does_not_understand_is_not_approved(
+    mine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    with monkeypatch.context() as patch:
+        patch.setattr("ctxrepo.services.notes.enforcing._line", str)
+        enforced(mine, entry, "delay command x", by=AGENT)
+    with pytest.raises(UsageError, match="delay command x is no rule"):
+        enforced(mine, entry)
+    assert enforced(mine, entry, off=True).rule == ""
+
+
+def test_an_approval_that_cannot_be_written_is_told_of(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    (mine.open().state.root / APPROVALS).mkdir()
+    with pytest.raises(Unreadable, match="can't be written"):
+        enforced(mine, entry, RULE)
+    commit(mine.open(), NOW)
+    assert listed(mine) == [("nobody deploys by hand", RULE, False)]
