@@ -35,6 +35,8 @@ def budget_beside(world: World, own_prompt: str) -> int:
 
 def lanes_of(preset: str) -> list[PacketLane]:
     """The lanes of a preset, in the order in which they are given room; no other lane's module is loaded."""
+    if preset == SUBAGENT:
+        return lanes_of_subagent(preset)
     if preset == CLAWVM:
         from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
         from ctxrepo.hooks.packet.note_lanes import FIRST_LINES

@@ -12,8 +12,7 @@ import pytest
 from checkout import CHECKOUT
 from machines import Machine
 
-from ctxrepo.hooks.packet.lane import SUBAGENT
-from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, lanes_of, lanes_of_subagent
+from ctxrepo.hooks.packet.presets import BUDGETS, ORDER, lanes_of
 
 LANE = '''
 """What the weather is: the WEATHER.md of each scope, as it is written."""
@@ -90,6 +89,6 @@ def test_it_appears_in_the_packet_and_in_its_explanation(ada: Machine, package: 
 
 @pytest.mark.parametrize("preset", BUDGETS)
 def test_every_lane_has_its_bounds_and_its_place(preset: str) -> None:
-    for lane in lanes_of_subagent(preset) if preset == SUBAGENT else lanes_of(preset):
+    for lane in lanes_of(preset):
         assert lane.bounds[preset].floor <= lane.bounds[preset].cap
         assert lane.name in ORDER, "nobody would be given what a lane without a place says"
