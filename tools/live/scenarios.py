@@ -171,7 +171,7 @@ def dream(play: Play) -> None:
     talk.say("Tidy up your memory, please.")
     told = "".join(map(str, play.told()))
     play.report.look("it was told what there is to tidy up", "What there is to tidy up in" in told)
-    play.report.look("what is pinned is refused", "it is pinned, and only a person changes that" in told)
+    play.report.look("what is pinned is refused", "it is pinned or has a rule" in told)
     play.report.look("a lost number is refused", "it drops 41, and no other entry says the same" in told)
     play.report.look(
         "so is one that two entries had", "it drops 6380, and no other entry says the same" in told

@@ -57,7 +57,7 @@ _HOW = [
     "Propose only what makes this memory clearly better: nothing is a good answer, too. One JSON object",
     f"a line, {MOST_STEPS} at most, and give them to `ctxrepo dream --from FILE` (- reads standard input):",
     *EXAMPLES,
-    "All of it becomes one proposal, and a person decides. It is refused if a number, path, piece of code",
-    "or id would be in no entry any more, if an entry is pinned or has a rule that agents are held to, or if",
-    "more than a fifth of a note changes.",
+    "All of it becomes one proposal, and a person decides. It is refused if no entry would say the same any",
+    "more with all the numbers, paths, pieces of code and ids of one that goes, if an entry is pinned or has",
+    "a rule that agents are held to, or if more than a fifth of a note changes.",
 ]
