@@ -19,10 +19,11 @@ from ctxrepo import hook
 from ctxrepo.agents.known import instruction_files
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.domain.note.note import Note
+from ctxrepo.domain.records.enforced_rule import rule_of
 from ctxrepo.domain.records.evidence import Evidence, Marks, to_line
 from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.domain.tape.touched_files import FirstFile
-from ctxrepo.hooks.known.enforced import approval, set_approval
+from ctxrepo.hooks.known.enforced import Approval, approve, end_approval
 from ctxrepo.hooks.known.locate import Place, place_in
 from ctxrepo.hooks.known.world import Repo, stamp_of
 from ctxrepo.hooks.known.world import World as Known
@@ -155,8 +156,12 @@ class World:
     def approve(self, entry: str, line: str, is_on: bool = True) -> None:
         """A person holds agents to this rule beside the entry as the cache has it, or not any more."""
         with closing(sqlite3.connect(self.folder / "cache.db")) as db:
-            (text,) = db.execute("select text from entry where id = ?", (entry,)).fetchone()
-        assert set_approval(str(self.folder), approval(entry, text, line), is_on)
+            asked = "select n.scope, e.text from entry e join note n on n.id = e.note where e.id = ?"
+            scope, text = db.execute(asked, (entry,)).fetchone()
+        owner, rule = {"global": "", "shop": "example/shop"}.get(scope, scope), rule_of(line)
+        assert rule
+        state, approval = str(self.folder), Approval(entry, owner, rule, text.removeprefix("- "))
+        assert approve(state, approval) if is_on else end_approval(state, entry)
 
     def hand_over(self, scope: str, text: str, day: str = "2026-11-21") -> None:
         cache = Cache.open(self.folder / "cache.db")

@@ -15,7 +15,7 @@ from ctxrepo.agents.known import session_in
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.target import names_scope, scopes_named
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
+from ctxrepo.errors import ConfigError, CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -27,12 +27,13 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.compiled import read_repositories
-from ctxrepo.storage.user.config import read_settings
+from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 
 if TYPE_CHECKING:
     from ctxrepo.app.owner import OwnerThread
+    from ctxrepo.domain.settings.values import Settings
     from ctxrepo.services.locate.code_at_hand import CodeAtHand
     from ctxrepo.services.saving.committed import CommitResult
     from ctxrepo.services.setup.connection import Machine
@@ -296,9 +297,11 @@ class Desk:
         checkout = None
         with suppress(NoAnswer):  # of which those tell who need the project
             checkout = Path(self.folder_facts.top or self.cwd)
-        enforces = False
-        with suppress(CtxrepoError):  # a config.toml that can't be read: told by whoever needs it
-            enforces = "enforce" in read_settings(self.places.config_file).hooks.before_tool
+        try:
+            settings: Settings | None = read_settings(self.places.config_file)
+        except ConfigError:  # told by whoever needs it
+            settings = settings_before(self.places.config_before)
+        enforces = settings is not None and "enforce" in settings.hooks.before_tool
         return Machine(self.places, self.env, Path(self.interpreter), checkout, enforces)
 
     def wake(self) -> None:

@@ -5,7 +5,7 @@ import _sqlite3
 from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.world import open_database
 
-FORMAT = "17-8bb65ac0"
+FORMAT = "17-26e5ad96"
 """Version of the rules of pins and superseding, and a digest of the layout, which a test of it tells
 (tests/storage/cache/test_layout.py); a cache of another counts as missing."""
 

@@ -1,51 +1,48 @@
-"""Which rules hold on this machine: those beside entries in the cache that a person has approved here."""
+"""Which rules hold on this machine: those that a person approved here, until a person here ends them.
 
-import _sqlite3
+They hold whatever becomes of the memory, so that nobody who writes to it can end one (docs/adr/0108). A line
+of the file is an approval, its parts with tabs between them; one without a rule ends that of its entry."""
 
 from ctxrepo.domain.records.enforced_rule import EnforcedRule, rule_of
-from ctxrepo.domain.text import blake2b
 from ctxrepo.hooks.known.world import APPROVALS
 from ctxrepo.hooks.own_files import append, lines_of
 
 _MOST_BYTES = 256 * 1024
 
-_RULES = """
-    select v.entry, v.rule, e.text from evidence v join entry e on e.id = v.entry join note n on n.id = e.note
-    where v.rule != '' and not e.struck and n.scope in (select value from json_each(?)) order by e.rowid"""
 
+class Approval:
+    """A rule that was approved beside an `entry`, which said this `text` then. `owner` is the project whose
+    sessions are held to it, by its id or else its folder; '' for all projects."""
 
-class HeldRule:
-    """A rule that holds, the id of its entry, and what that says."""
-
-    def __init__(self, entry: str, rule: EnforcedRule, text: str) -> None:
+    def __init__(self, entry: str, owner: str, rule: EnforcedRule, text: str) -> None:
         self.entry = entry
+        self.owner = owner
         self.rule = rule
-        self.text = text
+        self.text = " ".join(text.split())
 
 
-def approval(entry: str, text: str, line: str) -> str:
-    """What is approved: this very rule beside the entry with this very text."""
-    return f"{entry} {blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()} {line}"
-
-
-def approvals(state: str) -> set[str]:
-    """All that is approved in the folder of a repository's state; nothing where nobody ever did."""
-    approved = set[str]()
+def approvals(state: str) -> dict[str, Approval]:
+    """entry -> what is approved beside it, by the folder of a repository's state; nothing where nobody ever
+    approved a rule, and of a rule that only a later version understands."""
+    approved: dict[str, Approval] = {}
     for line in lines_of(f"{state}/{APPROVALS}", _MOST_BYTES):
-        (approved.add if line[:1] == "+" else approved.discard)(line[1:])
+        entry, owner, spelled, text = (line.split("\t", 3) + [""] * 3)[:4]
+        approved.pop(entry, None)
+        if rule := rule_of(spelled):
+            approved[entry] = Approval(entry, owner, rule, text)
     return approved
 
 
-def set_approval(state: str, approved: str, is_on: bool) -> bool:
-    """Approve this from now on, or no more; False where it can't be written."""
-    sign = "+" if is_on else "-"
-    return append(f"{state}/{APPROVALS}", f"{sign}{approved}\n", _MOST_BYTES, durable=True)
+def approve(state: str, approval: Approval) -> bool:
+    """Hold agents to this from now on, and to nothing else beside its entry; False where it can't be
+    written."""
+    return _add(state, approval.entry, approval.owner, approval.rule.line, approval.text)
 
 
-def held_rules(cache: _sqlite3.Connection, folders_json: str, approved: set[str]) -> list[HeldRule]:
-    """The rules of these scopes, a JSON array of their folders, that are approved."""
-    rows = cache.execute(_RULES, (folders_json,)).fetchall()
-    rules = [
-        (entry, rule_of(line), text) for entry, line, text in rows if approval(entry, text, line) in approved
-    ]
-    return [HeldRule(entry, rule, text) for entry, rule, text in rules if rule]
+def end_approval(state: str, entry: str) -> bool:
+    """Hold agents to nothing beside this entry any more; False where it can't be written."""
+    return _add(state, entry, "", "", "")
+
+
+def _add(state: str, *parts: str) -> bool:
+    return append(f"{state}/{APPROVALS}", "\t".join(parts) + "\n", _MOST_BYTES, durable=True)

@@ -8,9 +8,8 @@ import os
 from ctxrepo.domain.records.enforced_rule import BLOCK, FILE, VERIFY, WARN, ToolCall
 from ctxrepo.domain.text import escape_field, seal_shortly
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer
-from ctxrepo.hooks.known.cached import json_array, open_cache
-from ctxrepo.hooks.known.enforced import HeldRule, approvals, held_rules
-from ctxrepo.hooks.known.locate import SessionFolder, folders_of, inside, place_of
+from ctxrepo.hooks.known.enforced import Approval, approvals
+from ctxrepo.hooks.known.locate import SessionFolder, inside, place_of
 from ctxrepo.hooks.known.world import World
 from ctxrepo.hooks.session.ledger_words import MET, RULE, WARNED
 from ctxrepo.hooks.session.session import Session
@@ -76,17 +75,13 @@ def before_end(db: _sqlite3.Connection, world: World, event: Event) -> str:
     return "\n".join(wanted)
 
 
-def _rules(db: _sqlite3.Connection, world: World, event: Event) -> list[HeldRule]:
+def _rules(db: _sqlite3.Connection, world: World, event: Event) -> list[Approval]:
     """The rules that hold for the session; none where no rule was ever approved on this machine."""
-    approved = set() if event.silence_reason else approvals(world.repo.state)
-    cache = open_cache(f"{world.repo.state}/cache.db") if approved else None
-    if cache is None:
+    approved = {} if event.silence_reason else approvals(world.repo.state)
+    if not approved:
         return []
-    try:
-        place = place_of(db, world, SessionFolder(event.cwd))
-        return held_rules(cache, json_array(cache, folders_of(place.scopes)), approved)
-    finally:
-        cache.close()
+    place = place_of(db, world, SessionFolder(event.cwd))
+    return [one for one in approved.values() if one.owner in ("", place.project, place.folder)]
 
 
 def _names(paths: list[str], cwd: str) -> tuple[str, ...]:
@@ -96,8 +91,8 @@ def _names(paths: list[str], cwd: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*paths, *[path for path in below if path]]))
 
 
-def _said(held: HeldRule) -> str:
-    return f"“{_field(held.text.strip().removeprefix('- '))}” (^{held.entry})"
+def _said(approval: Approval) -> str:
+    return f"“{_field(approval.text)}” (^{approval.entry})"
 
 
 def _field(text: str) -> str:

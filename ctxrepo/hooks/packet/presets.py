@@ -48,20 +48,7 @@ def lanes_of(preset: str) -> list[PacketLane]:
 
         return [CAVEAT, PREFERENCES, FACTS, TOOLS, LESSONS, USER]
     if preset == SCORED:
-        from ctxrepo.hooks.packet import report_lanes as report
-        from ctxrepo.hooks.packet.index_lanes import FILES
-        from ctxrepo.hooks.packet.note_lanes import PINNED_LANE
-
-        return [
-            *(
-                PINNED_LANE,
-                report.DOUBTFUL,
-                report.ACTIVE_PREFERENCES,
-                report.ACTIVE_LESSONS,
-                report.MISTAKES,
-            ),
-            *(report.PATTERNS, report.DECISIONS, report.COMPLETIONS, FILES, report.OTHERS, report.HEADER),
-        ]
+        return _of_report()
     from ctxrepo.hooks.packet.frame_lanes import RECALL
     from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE, OPEN_ITEMS, TODAY, YESTERDAY
 
@@ -82,11 +69,29 @@ def lanes_of_subagent(preset: str) -> list[PacketLane]:
     from ctxrepo.hooks.packet.frame_lanes import PREAMBLE_LANE
 
     if preset == SCORED:
-        return [PREAMBLE_LANE, *lanes_of(SCORED)]
+        return [PREAMBLE_LANE, *_of_report()]
     from ctxrepo.hooks.packet.index_lanes import INDEX
     from ctxrepo.hooks.packet.note_lanes import RULES_LANE
 
     return [PREAMBLE_LANE, RULES_LANE, INDEX]
+
+
+def _of_report() -> list[PacketLane]:
+    """The lanes of a situation report."""
+    from ctxrepo.hooks.packet import report_lanes as report
+    from ctxrepo.hooks.packet.index_lanes import FILES
+    from ctxrepo.hooks.packet.note_lanes import PINNED_LANE
+
+    return [
+        *(
+            PINNED_LANE,
+            report.DOUBTFUL,
+            report.ACTIVE_PREFERENCES,
+            report.ACTIVE_LESSONS,
+            report.MISTAKES,
+        ),
+        *(report.PATTERNS, report.DECISIONS, report.COMPLETIONS, FILES, report.OTHERS, report.HEADER),
+    ]
 
 
 def preset_of(world: World) -> str:

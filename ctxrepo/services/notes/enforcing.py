@@ -1,21 +1,22 @@
 """Rules beside entries that agents are held to: written down for all machines, and approved on each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note.entry import Entry, normalised
-from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.layout import scope_of, shown
 from ctxrepo.domain.project.target import Target
-from ctxrepo.domain.records.enforced_rule import FORMS, PATTERN, rule_of
+from ctxrepo.domain.records.enforced_rule import FORMS, PATTERN, EnforcedRule, rule_of
 from ctxrepo.domain.records.entry_evidence import by_entry
+from ctxrepo.domain.records.evidence import fate
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.errors import Refused, Unreadable, UsageError
-from ctxrepo.hooks.known.enforced import approval, approvals, set_approval
+from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
+from ctxrepo.hooks.known.enforced import Approval, approvals, approve, end_approval
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.notes.confirming import require_standing
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
@@ -39,13 +40,16 @@ class EnforceRequest:
 
 @dataclass(frozen=True)
 class Enforcement:
-    """An entry, its rule, '' for none any more, and whether that holds on this machine."""
+    """An entry and its rule, '' for none any more; whether that is approved on this machine as both stand;
+    and the rule that is `held` here, '' for none: where it isn't approved as it stands, it is as it was
+    approved. The place `at` of an entry that is gone is ''."""
 
     id: str = field(metadata=ENTRY_ID)
     at: str
     text: str
     rule: str
     is_approved: bool
+    held: str = ""
 
 
 def enforce(
@@ -53,24 +57,32 @@ def enforce(
 ) -> Enforcement:
     """Write the rule down, and approve it here if a person asks; without a rule approve the one that is
     there. UsageError for what is no rule, Refused where an agent approves, replaces or takes one away."""
-    entry = entry_named(memory, request.target, project)
+    try:
+        entry = entry_named(memory, request.target, project)
+    except NotFound:
+        if origin.agent or not request.off or (approval := _approval_named(memory, request.target)) is None:
+            raise
+        _require_written(memory, end_approval(str(memory.state.root), approval.entry))
+        return Enforcement(approval.entry, "", approval.text, "", is_approved=False)
     evidence = evidence_in_view(memory).about([entry.id])
     known = by_entry(evidence).get(entry.id)
     had = known.rule if known else ""
     wanted = "" if request.off else request.rule or had
-    line = _line(wanted) if wanted else ""
-    if origin.agent and (had or not line):
+    rule = _rule(wanted) if wanted else None
+    if origin.agent and (had or not rule):
         raise Refused(f"{origin.agent} may propose a rule where there is none, and no more", _BY_A_PERSON)
-    if not (line or request.off):
+    if not (rule or request.off):
         raise UsageError(f"^{entry.id} has no rule", f"Give one: {FORMS}.")
-    require_standing(entry, evidence)
+    if rule:
+        require_standing(entry, evidence)
+    line = rule.line if rule else ""
     if line != had:
         with drafting(memory, "enforce", origin, now) as draft:
             draft.saying = line or f"no more: {had}"
             record = new_record(draft, "enforced", entry.id, entry.path, now)
             record_all(draft, [replace(record, rule=line)], now)
     if not origin.agent:
-        _approve(memory, entry, line or had, is_on=bool(line))
+        _decide(memory, entry, rule)
     return _enforcement(memory, entry, line)
 
 
@@ -78,26 +90,73 @@ _BY_A_PERSON = "A person does that, in a terminal of their own."
 
 
 def enforcements(memory: Memory) -> Sequence[Enforcement]:
-    """All entries in view that have a rule, in the order of their places. The cache must be up to date."""
+    """All entries in view that have a rule, in the order of their places; then those of which a rule holds
+    here that are gone. The cache must be up to date."""
     rules = {one.entry: one.rule for one in memory.cache.ask(entry_evidence).values() if one.rule}
-    entries = (memory.cache.ask(entry_by_id, name) for name in rules)
-    standing = (one.entry for one in entries if one and not (one.is_struck or one.is_expired))
+    held = {name for name, _ in _held(memory)}
+    known = filter(None, (memory.cache.ask(entry_by_id, name) for name in rules.keys() | held))
+    standing = [one.entry for one in known if one.entry.id in held or not (one.is_struck or one.is_expired)]
     in_order = sorted(standing, key=lambda one: (one.path, one.first_line))
-    return [_enforcement(memory, one, rules[one.id]) for one in in_order]
+    gone = [approval for name, approval in _held(memory) if name not in {one.id for one in standing}]
+    return [
+        *(_enforcement(memory, entry, rules.get(entry.id, "")) for entry in in_order),
+        *(Enforcement(one.entry, "", one.text, "", is_approved=False, held=one.rule.line) for one in gone),
+    ]
+
+
+def _held(memory: Memory) -> Iterator[tuple[str, Approval]]:
+    """What is approved here, each with the id that its entry has by now."""
+    approved = approvals(str(memory.state.root))
+    evidence = evidence_in_view(memory).about(approved) if approved else ()
+    for approval in approved.values():
+        kind, name = fate(evidence, approval.entry)
+        yield (name if kind == "moved" else approval.entry), approval
+
+
+def _approval_named(memory: Memory, target: Target) -> Approval | None:
+    """The one approval beside an entry whose id begins so; the entry may be gone."""
+    name = target.entry_id or target.word
+    named = [one for one in approvals(str(memory.state.root)).values() if name and one.entry.startswith(name)]
+    return named[0] if len(named) == 1 else None
 
 
 def _enforcement(memory: Memory, entry: Entry, line: str) -> Enforcement:
-    is_approved = approval(entry.id, entry.text, line) in approvals(str(memory.state.root))
-    return Enforcement(entry.id, entry.at, normalised(entry.text), line, bool(line) and is_approved)
+    approval = next((one for name, one in _held(memory) if name == entry.id), None)
+    held, text = (approval.rule.line, approval.text) if approval else ("", "")
+    is_approved = bool(line) and held == line and text == normalised(entry.text)
+    return Enforcement(entry.id, entry.at, normalised(entry.text), line, is_approved, held)
 
 
-def _approve(memory: Memory, entry: Entry, line: str, *, is_on: bool) -> None:
-    state, approved = str(memory.state.root), approval(entry.id, entry.text, line)
-    if (approved in approvals(state)) != is_on and not set_approval(state, approved, is_on):
-        raise Unreadable(f"{state} can't be written", "Look whether the disk is full.")
+def _decide(memory: Memory, entry: Entry, rule: EnforcedRule | None) -> None:
+    """Have this rule hold here beside an entry, and no other; none at all for None."""
+    state, text = str(memory.state.root), normalised(entry.text)
+    before = [one for name, one in _held(memory) if name == entry.id]
+    for one in before:
+        if rule is None or one.entry != entry.id:
+            _require_written(memory, end_approval(state, one.entry))
+    if rule and not any(
+        (one.entry, one.rule.line, one.text) == (entry.id, rule.line, text) for one in before
+    ):
+        owner = _owner(memory, scope_of(entry.path))
+        _require_written(memory, approve(state, Approval(entry.id, owner, rule, text)))
 
 
-def _line(text: str) -> str:
+def _owner(memory: Memory, folder: str) -> str:
+    """Whose sessions an entry in this folder is for, as Approval has it."""
+    projects = read_registry(memory).projects
+    return (
+        ""
+        if folder == memory.global_folder
+        else next((i for i, f in projects.items() if f == folder), folder)
+    )
+
+
+def _require_written(memory: Memory, is_written: bool) -> None:
+    if not is_written:
+        raise Unreadable(f"{memory.state.root} can't be written", "Look whether the disk is full.")
+
+
+def _rule(text: str) -> EnforcedRule:
     rule = rule_of(text)
     if rule is None:
         raise UsageError(f"{shown(text, 80)} is no rule", f"A rule is: {FORMS}.")
@@ -107,4 +166,4 @@ def _line(text: str) -> str:
         raise UsageError(
             f"{shown(rule.text, 80)} is no regular expression: {error}", f"A rule is: {FORMS}."
         ) from error
-    return rule.line
+    return rule

@@ -66,7 +66,6 @@ create table evidence(
     host text not null, source text not null, derived text not null, pinned integer not null,
     pinned_at text not null, struck integer not null
 ) without rowid;
-create index evidence_rule on evidence(rule) where rule != '';
 create index evidence_marked on evidence(pinned, struck) where pinned or struck;
 create table doubt(
     entry text not null, path text not null, kind text not null, subject text not null, words text not null,

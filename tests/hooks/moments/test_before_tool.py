@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from ctxrepo.agents import dialect_of
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.hooks import door
+from ctxrepo.hooks.known.locate import SessionFolder
 from ctxrepo.hooks.known.world import APPROVALS
 from ctxrepo.hooks.moments import before_tool
 from ctxrepo.hooks.session.ledger import read_ledger, switch_memory
@@ -210,33 +209,47 @@ def test_a_session_for_which_memory_is_switched_off_is_held_all_the_same(world: 
     assert shell(world, DEPLOY).refusal
 
 
-def test_where_nobody_approved_anything_not_even_the_cache_is_opened(
+def test_where_nobody_approved_anything_nothing_is_looked_at(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held(world, "block command kubectl apply", approves=False)
     assert not (world.folder / APPROVALS).exists()
-    opened: list[str] = []
-    monkeypatch.setattr(before_tool, "open_cache", opened.append)
+    looked: list[object] = []
+    monkeypatch.setattr(before_tool, "SessionFolder", lambda cwd: looked.append(cwd) or SessionFolder(cwd))
     dialect = dialect_of("claude")
     assert dialect
     payload = {"session_id": "s1", "cwd": str(world.code), "tool_input": {"command": DEPLOY}}
     raw = json.dumps(payload).encode()
     assert door.answer(dialect, "PreToolUse", str(world.state), raw) == ""
-    assert opened == []
+    assert looked == []
     assert not Path(ledger_path(str(world.state), "claude", "s1")).exists()
-    (world.folder / APPROVALS).write_text("+something\n")
-    assert door.answer(dialect, "PreToolUse", str(world.state), raw) == ""
-    assert len(opened) == 1
-
-
-@pytest.mark.parametrize("spoil", ["no cache", "no memory", "another format"])
-def test_a_call_is_let_through_where_the_memory_cannot_be_read(world: World, spoil: str) -> None:
     held(world, "block command kubectl apply")
-    if spoil == "another format":
-        with closing(sqlite3.connect(world.folder / "cache.db")) as db, db:
-            db.execute("update meta set value = '1' where key = 'format'")
+    assert door.answer(dialect, "PreToolUse", str(world.state), raw)
+    assert looked
+
+
+@pytest.mark.parametrize("end", ["forgotten", "superseded", "gone", "another rule", "none", "no cache"])
+def test_nobody_who_writes_to_the_memory_can_end_a_rule(world: World, end: str) -> None:
+    (entry,) = held(world, "block command kubectl apply")
+    path, text = "shop/MEMORY.md", f"- {TEXT}, says 0\n"
+    record = Evidence("e1", "2026-11-01", "enforced", entry, path, rule="block command kubectl apply")
+    later = {
+        "forgotten": Evidence("e2", "2026-11-02", "forgotten", entry, path),
+        "superseded": Evidence("e2", "2026-11-02", "superseded", entry, path, to="ffffffffffff"),
+        "another rule": Evidence("e2", "2026-11-02", "enforced", entry, path, rule="warn tool Bash"),
+        "none": Evidence("e2", "2026-11-02", "enforced", entry, path),
+    }
+    if end == "no cache":
+        (world.folder / "cache.db").unlink()
     else:
-        (world.folder / "cache.db" if spoil == "no cache" else world.state / "hooks.db").unlink()
+        notes = {} if end == "gone" else {path: text}
+        world.cache("c3", notes, records=[record, *([later[end]] if end in later else [])])
+    assert f"“{TEXT}, says 0” (^{entry})" in shell(world, DEPLOY).refusal
+
+
+def test_a_call_is_let_through_where_nothing_is_known_of_the_memory(world: World) -> None:
+    held(world, "block command kubectl apply")
+    (world.state / "hooks.db").unlink()
     assert shell(world, DEPLOY) == Answered()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
@@ -14,12 +15,16 @@ from ctxrepo.domain.project.target import parse_entry
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
+from ctxrepo.hooks.known.enforced import approvals
 from ctxrepo.hooks.known.world import APPROVALS
 from ctxrepo.services.history.undoing import undo
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
 from ctxrepo.services.notes.enforcing import Enforcement, EnforceRequest, enforce, enforcements
+from ctxrepo.services.notes.placing import forget
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.services.saving.evidence import new_record, record_all
+from ctxrepo.services.saving.write import drafting
 
 AGENT, PERSON = Origin("desk", "s1", "pi"), Origin("desk")
 _SECONDS = count()
@@ -45,6 +50,11 @@ def listed(machine: Machine) -> Sequence[tuple[str, str, bool]]:
     """(words of the entry, its rule, whether it holds) of all that have one."""
     memory = machine.open()
     return [(one.text, one.rule, one.is_approved) for one in enforcements(memory)]
+
+
+def held(machine: Machine) -> Sequence[tuple[str, str]]:
+    """(words of the entry by now, the rule that holds here) of all that agents are held to."""
+    return [(one.text, one.held) for one in enforcements(machine.open()) if one.held]
 
 
 def rule_of(machine: Machine, entry: str) -> str:
@@ -102,21 +112,59 @@ def test_nothing_is_recorded_where_the_rule_is_there_already(mine: Machine) -> N
     assert len(state.read_text().splitlines()) == 1
 
 
-def test_an_edit_of_the_entry_makes_the_approval_lapse(mine: Machine) -> None:
+def reword(machine: Machine, entry: str, old: str, new: str, by: Origin = PERSON) -> None:
+    passage = EditRequest(parse_entry(entry), Passage(old, new))
+    edit(machine.open(), passage, machine.project(), by, NOW + timedelta(seconds=next(_SECONDS)))
+    commit(machine.open(), NOW)
+
+
+def test_an_edited_entry_is_approved_anew_and_until_then_held_to_as_it_was(mine: Machine) -> None:
     entry = mine.remember("nobody deploys by hand").id
     enforced(mine, entry, RULE)
-    edit(
-        mine.open(),
-        EditRequest(parse_entry(entry), Passage("by hand", "on Fridays")),
-        mine.project(),
-        PERSON,
-        NOW,
-    )
-    commit(mine.open(), NOW)
-    ((text, rule, is_approved),) = listed(mine)
-    assert (text, rule, is_approved) == ("nobody deploys on Fridays", RULE, False)
+    reword(mine, entry, "by hand", "on Fridays", AGENT)
     (one,) = enforcements(mine.open())
+    assert (one.text, one.rule, one.is_approved, one.held) == ("nobody deploys on Fridays", RULE, False, RULE)
+    assert one.id != entry
     assert enforced(mine, one.id).is_approved
+    assert held(mine) == [("nobody deploys on Fridays", RULE)]
+    reword(mine, one.id, "on Fridays", "at night")
+    (one,) = enforcements(mine.open())
+    assert not enforced(mine, one.id, off=True).held
+    assert enforcements(mine.open()) == []
+
+
+@pytest.mark.parametrize("end", ["forget", "supersede", "other rule"])
+def test_what_others_do_to_the_entry_ends_no_rule_here(mine: Machine, end: str) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    enforced(mine, entry, RULE)
+    if end == "forget":
+        forget(mine.open(), parse_entry(entry), mine.project(), AGENT, NOW + timedelta(days=1))
+    elif end == "supersede":
+        mine.remember("everybody deploys by hand", supersedes=parse_entry(entry))
+    else:
+        memory = mine.open()
+        with drafting(memory, "enforce", AGENT, NOW) as draft:  # from a machine whose person wants another
+            record = new_record(draft, "enforced", entry, "shop/MEMORY.md", NOW + timedelta(days=1))
+            record_all(draft, [replace(record, rule=OTHER)], NOW)
+    commit(mine.open(), NOW)
+    assert held(mine) == [("nobody deploys by hand", RULE)]
+    with pytest.raises((Refused, NotFound)):
+        enforced(mine, entry, by=AGENT, off=True)
+    assert held(mine) == [("nobody deploys by hand", RULE)]
+    assert enforced(mine, entry, off=True).held == ""
+    assert enforcements(mine.open()) == []
+
+
+def test_a_project_that_gets_another_folder_is_held_all_the_same(mine: Machine) -> None:
+    entry = mine.remember("nobody deploys by hand").id
+    enforced(mine, entry, RULE)
+    (approval,) = approvals(str(mine.open().state.root)).values()
+    project = mine.project()
+    assert project
+    assert approval.owner == project.id
+    everywhere = mine.remember("nobody deploys at all", scope="global").id
+    enforced(mine, everywhere, RULE)
+    assert approvals(str(mine.open().state.root))[everywhere].owner == ""
 
 
 @pytest.mark.parametrize(
@@ -145,18 +193,22 @@ def test_an_entry_that_does_not_stand_any_more_gets_none(mine: Machine) -> None:
         enforced(mine, "ffffffffffff", RULE)
 
 
-def test_a_rule_is_taken_back_like_any_command_and_not_approved_when_it_comes_again(mine: Machine) -> None:
+def test_a_record_is_taken_back_like_any_and_who_approved_the_rule_ends_it(mine: Machine) -> None:
     entry = mine.remember("nobody deploys by hand").id
     commit(mine.open(), NOW)
     enforced(mine, entry, RULE)
     assert undo(mine.open(), PERSON, NOW).what == "enforce"
     commit(mine.open(), NOW)
-    assert listed(mine) == []
+    (one,) = enforcements(mine.open())
+    assert (one.rule, one.is_approved, one.held) == ("", False, RULE)
+    enforced(mine, entry, off=True)
+    assert enforcements(mine.open()) == []
     enforced(mine, entry, RULE)
     enforced(mine, entry, off=True)
     undo(mine.open(), PERSON, NOW)
     commit(mine.open(), NOW)
     assert listed(mine) == [("nobody deploys by hand", RULE, False)]
+    assert held(mine) == []
 
 
 def test_it_is_approved_on_each_machine(pair: tuple[Machine, Machine]) -> None:
@@ -174,19 +226,20 @@ def test_it_is_approved_on_each_machine(pair: tuple[Machine, Machine]) -> None:
     ada.sync()
     ben.sync()
     assert listed(ben) == [("nobody deploys by hand", OTHER, False)], "another rule is approved anew"
+    assert held(ben) == [("nobody deploys by hand", RULE)]
     enforced(ben, entry, off=True)
     ben.sync()
     ada.sync()
-    assert listed(ada) == []
+    assert held(ada) == [("nobody deploys by hand", OTHER)], "which each machine's person ends"
 
 
-def test_a_rule_that_this_version_does_not_understand_is_not_approved(
-    mine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rule_that_this_version_does_not_understand_is_not_approved(mine: Machine) -> None:
     entry = mine.remember("nobody deploys by hand").id
-    with monkeypatch.context() as patch:
-        patch.setattr("ctxrepo.services.notes.enforcing._line", str)
-        enforced(mine, entry, "delay command x", by=AGENT)
+    memory = mine.open()
+    with drafting(memory, "enforce", AGENT, NOW) as draft:
+        record = new_record(draft, "enforced", entry, "shop/MEMORY.md", NOW)
+        record_all(draft, [replace(record, rule="delay command x")], NOW)
+    commit(mine.open(), NOW)
     with pytest.raises(UsageError, match="delay command x is no rule"):
         enforced(mine, entry)
     assert enforced(mine, entry, off=True).rule == ""

@@ -89,8 +89,13 @@ def _rule_table(listed: Sequence[Enforcement]) -> str:
 
 
 def _rule_lines(one: Enforcement) -> Iterator[str]:
-    approve = f"waits for a person: `ctxrepo enforce ^{one.id}` in a terminal approves it"
-    state = "" if not one.rule else "enforced here" if one.is_approved else approve
-    yield f"^{one.id} {one.at}"
+    yield f"^{one.id} {one.at}".rstrip() + ("" if one.at else ", which is gone")
     yield f"  - {shown(one.text, _MOST_TEXT)}"
-    yield f"  {shown(one.rule, _MOST_TEXT)}: {state}" if one.rule else "  enforced no more"
+    if one.held and not one.is_approved:
+        ends = f"; `ctxrepo enforce ^{one.id} --off` in a terminal ends it"
+        yield f"  {shown(one.held, _MOST_TEXT)}: enforced here, as it was approved{ends}"
+    if one.rule:
+        waits = f"waits for a person: `ctxrepo enforce ^{one.id}` in a terminal approves it"
+        yield f"  {shown(one.rule, _MOST_TEXT)}: {'enforced here' if one.is_approved else waits}"
+    elif not one.held:
+        yield "  enforced no more"

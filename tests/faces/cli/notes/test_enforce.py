@@ -100,10 +100,16 @@ def test_programs_are_told_the_same(cli: Terminal, entry: str) -> None:
         "text": "nobody deploys by hand",
         "rule": RULE,
         "is_approved": True,
+        "held": RULE,
     }
     assert cli("enforce", entry, RULE, "--json").data == known
     assert cli("enforce", "--json").data == {"rules": [known]}
-    assert cli("enforce", entry, "--off", "--json").data == {**known, "rule": "", "is_approved": False}
+    assert cli("enforce", entry, "--off", "--json").data == {
+        **known,
+        "rule": "",
+        "is_approved": False,
+        "held": "",
+    }
     assert cli("enforce", "--json").data == {"rules": []}
     assert cli("enforce", entry, "--json").error["code"] == "usage"
 
@@ -118,7 +124,23 @@ def test_another_machine_is_told_that_a_rule_waits(both: tuple[Terminal, Termina
     assert "enforced here" in ben("enforce", entry).out
 
 
-def test_undo_takes_it_back(cli: Terminal, entry: str) -> None:
+def test_undo_takes_the_record_back_and_who_approved_it_ends_it(cli: Terminal, entry: str) -> None:
     cli("enforce", entry, RULE)
     assert f"undone: enforce: {RULE}" in cli("undo").out
+    *_, told = cli("enforce").out.splitlines()
+    ends = f"`ctxrepo enforce {entry} --off` in a terminal ends it"
+    assert told == f"  {RULE}: enforced here, as it was approved; {ends}"
+    assert cli("enforce", entry, "--off").out.endswith("  enforced no more\n")
+    assert cli("enforce").out == "no rule is enforced\n"
+
+
+def test_what_is_gone_is_told_and_ended_by_its_id(cli: Terminal, entry: str) -> None:
+    cli("enforce", entry, RULE)
+    cli("forget", entry)
+    place, text, told = cli("enforce").out.splitlines()
+    assert (place, text) == (f"{entry}, which is gone", "  - nobody deploys by hand")
+    assert "enforced here, as it was approved" in told
+    refused = cli("enforce", entry, "--off", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
+    assert (refused.code, refused.is_one_line()) == (3, True)
+    assert cli("enforce", entry[:6], "--off").out.splitlines()[-1] == "  enforced no more"
     assert cli("enforce").out == "no rule is enforced\n"
