@@ -23,6 +23,13 @@ PROJECT = 3
 KEYWORD = "migration"
 """Asks for an anchor where a prompt has it; nearly none has."""
 
+RULES = (
+    ("nobody deploys by hand", "block command touch deployed"),
+    ("a push waits for tests", "verify command git push needs make test"),
+    ("sources are linted", "verify file src/* needs make lint"),
+)
+"""What agents are held to, each beside an entry; the first refuses the recorded call."""
+
 MEMORY = 30
 """MB a hook may take at its peak."""
 
@@ -99,6 +106,9 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
     note = [str(person.clone / path_of(PROJECT * PER_PROJECT + 1))]
     elsewhere, named = [str(code / "main.py")], [str(code / "src/pay/retry_client.py")]
     person.ctxrepo("remember", "`src/pay/retry_client.py` must not be retried twice", cwd=code)
+    for text, rule in RULES:
+        entry = json.loads(person.ctxrepo("remember", text, "--json", cwd=code))["data"]["id"]
+        person.ctxrepo("enforce", entry, rule, cwd=code)
     person.wait_for_workers()
     most = 2.8 if size > 10_000 else 2.2
     command = hooks.command
@@ -108,6 +118,8 @@ def rows_of(person: Person, size: int, hooks: Hooks) -> list[Row]:
         Row(
             command("tool, a file that memory names", "PostToolUse-edit", code, file=named), 1.8, speaks=True
         ),
+        Row(command("before a tool", "PreToolUse", code), 1.8),
+        Row(command("before a tool, refused", "PreToolUse-bash", code), 1.8, speaks=True),
         Row(command("prompt", "UserPromptSubmit", code, prompt=prompts), most, speaks=True),
         Row(command("prompt through sh", "UserPromptSubmit", code, shell=True, prompt=prompts), most, True),
         Row(command("prompt outside any project", "UserPromptSubmit", person.home, prompt=prompts), most),
