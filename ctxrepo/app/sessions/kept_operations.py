@@ -63,7 +63,7 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     fields = {
         "forgotten": plan.is_done,
         "sessions": [*map(_fields, plan.kept)],
-        "transcripts": [{"agent": agent, "session": session} for agent, session in plan.there],
+        "transcripts": [{"agent": agent, "session": session} for agent, session in plan.present],
     }
     return Result(plan, fields)
 
@@ -89,4 +89,4 @@ def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoic
 def _fields(kept: KeptSession) -> dict[str, object]:
     from ctxrepo.domain.formats.moment import second_at
 
-    return {"agent": kept.agent, "session": kept.id, "cwd": kept.cwd, "last": second_at(kept.last)}
+    return {"agent": kept.agent, "session": kept.id, "cwd": kept.cwd, "last": second_at(kept.last_at)}

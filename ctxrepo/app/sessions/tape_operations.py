@@ -122,21 +122,21 @@ def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
 def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
     """Read what was said."""
     from ctxrepo.services.anchors.tape_lookup import read
-    from ctxrepo.services.sessions.conversations import masked
-    from ctxrepo.services.sessions.prompt_moments import resume_of, why_no_resume
+    from ctxrepo.services.sessions.conversations import mask_anchor
+    from ctxrepo.services.sessions.prompt_moments import Resumption, resumption
 
     view = _view(desk, request)
     reading = read(view, request)
     ends = {"after": reading.bounds.after, "until": reading.bounds.until}
     folder = view.place.folder
-    bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
-    resume = no_resume = ""
+    bounds = {name: anchor_fields(mask_anchor(end), folder) if end else None for name, end in ends.items()}
+    resume = Resumption()
     if reading.messages:
         last = reading.messages[-1]
-        resume = resume_of(desk.memory, last.agent, last.session or view.session)
-        no_resume = why_no_resume(desk.memory, last.agent, last.session or view.session)
-    data = {"entries": [*map(message_fields, reading.messages)], **bounds, "resume": resume or None}
-    return Result(replace(_on_tape(desk, view, reading), resume=resume, no_resume=no_resume), data)
+        resume = resumption(desk.memory, last.agent, last.session or view.session)
+    data = {"entries": [*map(message_fields, reading.messages)], **bounds, "resume": resume.command or None}
+    on_tape = _on_tape(desk, view, reading)
+    return Result(replace(on_tape, resume=resume.command, no_resume=resume.obstacle), data)
 
 
 def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLine]]]:

@@ -64,10 +64,10 @@ class Profiles:
             return []
         try:
             with SessionIndex.opened(file) as index:
-                places = index.places()
+                transcripts = index.transcripts()
         except (sqlite3.Error, CtxrepoError, OSError):
             return []
-        return [*{(agent, os.path.dirname(path)): (agent, path) for agent, path in places}.values()]
+        return [*{(agent, os.path.dirname(path)): (agent, path) for agent, path in transcripts}.values()]
 
     @cached_property
     def _ledgers(self) -> list[Ledger]:

@@ -163,8 +163,8 @@ class ReadTranscript:
         return [*map(storable, texts), self.mtime, storable(self.state), *self.position]
 
 
-Rewritten = Literal["", "shorter", "longer"]
-"""Whether a transcript was written anew before a position, and what became of its length."""
+Rewrite = Literal["", "shorter", "longer"]
+"""How a transcript was rewritten: not at all, or to fewer or more bytes than had been read of it."""
 
 
 class OpenTranscript:
@@ -183,7 +183,7 @@ class OpenTranscript:
         last = os.pread(self._handle, min(_BEFORE, place), max(0, place - _BEFORE))
         return Position(place, blake2b(first + b"\0" + last, digest_size=8).digest())
 
-    def rewritten(self, position: Position) -> Rewritten:
+    def rewrite_before(self, position: Position) -> Rewrite:
         if not position.place or self.position(position.place) == position:
             return ""
         return "shorter" if os.fstat(self._handle).st_size < position.place else "longer"
@@ -205,7 +205,7 @@ class _OpenRows(OpenTranscript):
     def position(self, place: int, name: str = "") -> Position:
         return Position(place, name.encode("utf-8", "replace"))
 
-    def rewritten(self, position: Position) -> Rewritten:
+    def rewrite_before(self, position: Position) -> Rewrite:
         return "longer" if position.before and not self._from(position.before, position.before) else ""
 
     def piece(self, since: Position, _: int = 1) -> TranscriptPiece:

@@ -62,7 +62,7 @@ def _listed(kept: Sequence[KeptSession]) -> Iterator[str]:
 def _rows(kept: Sequence[KeptSession]) -> Iterator[str]:
     for one in kept:
         title = AGENTS[one.agent].title if one.agent in AGENTS else one.agent
-        when = wall_time(datetime.fromtimestamp(one.last, UTC)) if one.last else ""
+        when = wall_time(datetime.fromtimestamp(one.last_at, UTC)) if one.last_at else ""
         yield f"{when:16}  {title}  {shown(one.id)}  {shown(one.cwd)}".rstrip()
 
 
@@ -77,7 +77,7 @@ def _forgotten(plan: ForgetPlan) -> Iterator[str]:
         yield "nothing was changed"
         return
     yield f"forgotten: {_count(plan)}"
-    if there := len(plan.there):
+    if there := len(plan.present):
         of = "the agent still has the transcript" if there == 1 else "the agents still have the transcripts"
         yield f"{of} of {counted(there, 'session')}: searched as before, and not kept again"
 

@@ -199,10 +199,10 @@ def _turn_lines(turn: DigestTurn) -> Iterator[str]:
 
 def _hit_lines(hit: SessionHit) -> Iterator[str]:
     agent = AGENTS[hit.agent].title if hit.agent in AGENTS else hit.agent
-    about = [_moment(hit.said.when), agent, shown(hit.project, 80), _SPEAKERS.get(hit.said.who, "")]
+    about = [_moment(hit.message.when), agent, shown(hit.project, 80), _SPEAKERS.get(hit.message.who, "")]
     yield "  ".join(filter(None, about))
     yield from (f"    {_neighbour(message)}" for message in hit.before)
-    yield f"  > {hit.said.text}"
+    yield f"  > {hit.message.text}"
     yield from (f"    {_neighbour(message)}" for message in hit.after)
     if hit.anchor:
         yield f"  anchor  {shown(hit.anchor.name, 80)}, {_moment(hit.anchor.timestamp)}"
