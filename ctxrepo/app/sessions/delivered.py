@@ -96,14 +96,6 @@ class RemovedBlock:
     was_there: bool
 
 
-@dataclass(frozen=True)
-class RenewedBlocks:
-    """The state of each file before, and the paths of those that were renewed."""
-
-    blocks: Sequence[BlockState]
-    renewed: Sequence[str]
-
-
 @reads
 def add_block(desk: Desk, request: BlockRequest) -> Result[AddResult]:
     """Put the block into a file, and keep it up to date there."""
@@ -145,15 +137,14 @@ def list_blocks(desk: Desk, _: None) -> Result[Sequence[BlockState]]:
 
 
 @reads
-def renew_blocks(desk: Desk, _: None) -> Result[RenewedBlocks]:
-    """Update the block in all these files now."""
+def renew_blocks(desk: Desk, _: None) -> Result[Sequence[str]]:
+    """Update the block in all these files now; the value is the paths of those that were out of date."""
     from ctxrepo.services.delivery.file_blocks import renew
 
     blocks = renew(desk.memory, desk.now, always=True)
     renewed = [str(block.block.path) for block in blocks if block.state == "stale"]
     desk.notice(*(block_line(block) for block in blocks if block.state not in ("current", "stale")))
-    data = {"files": [*map(_block_fields, blocks)], "renewed": renewed}
-    return Result(RenewedBlocks(blocks, renewed), data)
+    return Result(renewed, {"files": [*map(_block_fields, blocks)], "renewed": renewed})
 
 
 def block_line(state: BlockState) -> str:

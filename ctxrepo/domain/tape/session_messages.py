@@ -40,13 +40,14 @@ class SessionMessage:
 
 @dataclass(frozen=True)
 class Conversation:
-    """One session's messages in the order of its transcript, the newest 5,000 at most; `is_whole` says
-    whether none is missing at the beginning."""
+    """One session's messages in the order of its transcript, the newest 5,000 at most. `is_whole`: none is
+    missing at the beginning. `size` is how many characters were read to get them."""
 
     agent: str
     session: str
     messages: tuple[SessionMessage, ...] = ()
     is_whole: bool = True
+    size: int = 0
 
     @cached_property
     def parents(self) -> tuple[int, ...]:

@@ -17,7 +17,6 @@ from ctxrepo.domain.secrets import mask, without_secrets
 from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage
 from ctxrepo.errors import NoAnswer
-from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.keeping import KeptReader
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.storage.disk.recent import Ends, ends_of, ends_of_rows, newest
@@ -67,62 +66,56 @@ _MASKED = 4
 """How many times as many characters as are shown are masked: a secret may be cut in two."""
 
 
-@dataclass(frozen=True)
-class TranscriptPart:
-    """A conversation, and how many characters were read to get it."""
-
-    conversation: Conversation
-    size: int
-
-
 def read_conversation(
     memory: Memory, agent: str, session: str, most: int = MOST_BYTES
-) -> TranscriptPart | None:
-    """What was said in a session; None where no profile has a transcript of it and nothing of it is kept. If
-    the agent is '', all agents are tried. NoAnswer where a folder doesn't answer."""
+) -> Conversation | None:
+    """What was said in a session, by at most so many bytes of its transcript; None where no profile has one
+    and nothing of it is kept. If the agent is '', all agents are tried. NoAnswer where a folder doesn't
+    answer."""
     profiles, empty = Profiles(memory), None
     for name in [agent] if agent else AGENTS:
         paths = (_transcript_in(folder, name, session) for folder in profiles.folders(name))
-        parts = (_read(memory, name, session, path, most) for path in paths if path)
-        part = _with_kept(memory, name, session, next(filter(None, parts), None))
-        if part and part.conversation.messages:
-            return part
-        empty = empty or part
+        conversations = (_read(memory, name, session, path, most) for path in paths if path)
+        conversation = _with_kept(memory, name, session, next(filter(None, conversations), None))
+        if conversation and conversation.messages:
+            return conversation
+        empty = empty or conversation
     return empty if agent else None
 
 
 def _with_kept(
-    memory: Memory, agent: str, session: str, part: TranscriptPart | None
-) -> TranscriptPart | None:
+    memory: Memory, agent: str, session: str, conversation: Conversation | None
+) -> Conversation | None:
     """What was said in a session: by its transcript, if there is one, and before that what is only kept."""
     with closing(KeptReader(kept_file(memory.state.root))) as reader:
         kept = [message_of(agent, message) for message in reader.conversation(agent, session)]
-    conversation = part.conversation if part else Conversation(agent, session)
+    has_transcript = conversation is not None
+    conversation = conversation or Conversation(agent, session)
     ids = {message.id for message in conversation.messages}
     moments = {(message.who, message.when) for message in conversation.messages}
 
     def is_in_transcript(message: SessionMessage) -> bool:
         # A kept message with neither id nor moment can't be compared, so the transcript counts as having it.
         is_known = message.id in ids or (message.who, message.when) in moments
-        return is_known or (part is not None and not message.id and not message.when)
+        return is_known or (has_transcript and not message.id and not message.when)
 
     deleted = [message for message in kept if not is_in_transcript(message)]
-    if not deleted:
-        return part
+    if not (deleted or has_transcript):
+        return None
     messages = (*deleted, *conversation.messages)[-MOST_MESSAGES:]
     is_whole = conversation.is_whole and len(messages) == len(deleted) + len(conversation.messages)
-    size = (part.size if part else 0) + sum(len(message.text) for message in deleted)
-    return TranscriptPart(replace(conversation, messages=messages, is_whole=is_whole), size)
+    size = conversation.size + sum(len(message.text) for message in deleted)
+    return replace(conversation, messages=messages, is_whole=is_whole, size=size)
 
 
 def last_entry(memory: Memory, agent: str, session: str, transcript: str, by: datetime | None = None) -> str:
     """The id of the last message in a session's transcript (until `by`, if that is given), '' where there is
     none or it has no id."""
     try:
-        part = _read(memory, agent, session, transcript, _END) if transcript else None
+        conversation = _read(memory, agent, session, transcript, _END) if transcript else None
     except NoAnswer:
         return ""
-    for message in reversed(part.conversation.messages if part else ()):
+    for message in reversed(conversation.messages if conversation else ()):
         at = seconds_of(message.when)
         if by is None or at is None or at <= by.timestamp():
             return message.id
@@ -155,7 +148,7 @@ def _cut(text: str, chars: int) -> str:
     return text if not chars or len(text) <= chars else f"{text[: chars - 1].rstrip()}…"
 
 
-def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) -> TranscriptPart | None:
+def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) -> Conversation | None:
     transcripts = transcripts_of(agent)
     if transcripts is None:
         return None
@@ -164,8 +157,7 @@ def _read(memory: Memory, agent: str, session: str, transcript: str, most: int) 
     _, lines, is_whole = memory.outside.ask(path.parent, read)
     messages = tuple(message_of(agent, message) for message in transcripts.messages(lines))
     is_whole = is_whole and len(messages) <= MOST_MESSAGES
-    conversation = Conversation(agent, session, messages[-MOST_MESSAGES:], is_whole)
-    return TranscriptPart(conversation, sum(map(len, lines)))
+    return Conversation(agent, session, messages[-MOST_MESSAGES:], is_whole, sum(map(len, lines)))
 
 
 def message_of(agent: str, message: Message) -> SessionMessage:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second_at
+from ctxrepo.domain.question.message_traits import BY_AGENT
 from ctxrepo.domain.question.question_terms import expression, holds, terms_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.session_messages import SessionMessage
@@ -131,6 +132,13 @@ def _beginning_at(
 NEIGHBOUR_CHARS = 4096
 """Characters that are read of a message beside one that was found."""
 
+WIDE = 5
+"""Windows that are shown with all their messages."""
+
+AFTER_QUESTION, AROUND_ANSWER, AROUND = (1, 4), (2, 3), (1, 1)
+"""How many messages before and after the match are read of these windows, where the match is the user's and
+where it is the agent's; and of the other windows."""
+
 PATIENCE = 20.0
 """Seconds that a search waits for transcripts."""
 
@@ -175,6 +183,14 @@ class FoundMessage(NamedTuple):
     missing: Sequence[str] = ()
 
 
+class Candidate(NamedTuple):
+    """A message that may be a match, and the words of the question that its window doesn't have."""
+
+    session: IndexedSession
+    row: MessageRow
+    missing: Sequence[str] = ()
+
+
 def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
     """At most `limit` messages, the newest first. Bring the index up to date before. UsageError for a text
     without a word."""
@@ -185,13 +201,13 @@ def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
     file = index_file(memory.state.root)
     most = query.limit * _SPARE + 20
     while True:
-        sessions, rows = _candidates(file, query, words, most)
-        if not rows:
+        candidates = _candidates(file, query, words, most)
+        if not candidates:
             return []
-        folder = Path(sessions[rows[0].session].path).parent
-        read = partial(_read_candidates, file, sessions, rows, terms, replace(query, wants_session=is_any))
+        folder = Path(candidates[0].session.path).parent
+        read = partial(read_matches, file, candidates, terms, query.limit, 0, query.fits)
         messages = memory.outside.ask(folder, read, PATIENCE)  # files of others, which may hang
-        if len(messages) >= query.limit or len(rows) < most or most >= _MOST_ROWS:
+        if len(messages) >= query.limit or len(candidates) < most or most >= _MOST_ROWS:
             return messages
         most = min(most * 8, _MOST_ROWS)
 
@@ -227,15 +243,12 @@ def telling_words(memory: Memory, project: Project | None) -> list[str]:
     return sorted(ranks, key=ranks.__getitem__)[:_TELLING]
 
 
-def _candidates(
-    file: Path, query: MessageQuery, words: str, most: int
-) -> tuple[Mapping[int, IndexedSession], Sequence[MessageRow]]:
-    """All sessions by number, and messages of the wanted ones that may fit. What a fork copied belongs to the
-    session that it was forked from."""
+def _candidates(file: Path, query: MessageQuery, words: str, most: int) -> list[Candidate]:
+    """Messages that may fit. What a fork copied belongs to the session that it was forked from."""
     with SessionIndex.opened(file) as index:
         sessions, numbers = sessions_to_search(index, query.wants_session)
         rows = index.rows(replace(query, sessions=numbers), words, most)
-    return sessions, [row for row in rows if row.session in sessions]
+    return [Candidate(sessions[row.session], row) for row in rows if row.session in sessions]
 
 
 def sessions_to_search(
@@ -247,30 +260,41 @@ def sessions_to_search(
     return sessions, numbers if len(numbers) < len(sessions) else None
 
 
-def _read_candidates(
+def read_matches(
     file: Path,
-    sessions: Mapping[int, IndexedSession],
-    rows: Sequence[MessageRow],
-    terms: Sequence[str],
-    query: MessageQuery,
+    candidates: Sequence[Candidate],
+    required: Sequence[str],
+    limit: int,
+    context: int | None,
+    fits: Callable[[SessionMessage], bool] = is_any,
 ) -> list[FoundMessage]:
-    """The messages that can still be read and fit. Runs in a process of its own. The caller masks secrets:
-    here the rules would be loaded again for each search."""
+    """Those candidates that can still be read, fit, and have the `required` terms in them or around them,
+    with the messages around each: `context` on either side, None: as many as a window has. Runs in a process
+    of its own. The caller masks secrets: here the rules would be loaded again for each search."""
     matches: list[FoundMessage] = []
-    with closing(PassageReader(kept_file(file.parent))) as reader:
-        for row in rows:
-            session = sessions[row.session]
-            messages = reader.messages_at(session, [row])
-            if row.number in messages:
-                match = message_found(session, row, messages[row.number])
-                if holds(match.text, terms) and query.fits(match.message):
-                    matches.append(match)
-            if len(matches) == query.limit:
+    with SessionIndex.opened(file) as index, closing(PassageReader(kept_file(file.parent))) as reader:
+        for session, row, missing in candidates:
+            if context is not None:
+                counts = (context, context)
+            elif len(matches) >= WIDE:
+                counts = AROUND
+            else:
+                counts = AROUND_ANSWER if row.traits & BY_AGENT else AFTER_QUESTION
+            before, after = index.spoken_around(row, *counts) if any(counts) else ([], [])
+            messages = reader.messages_at(session, [*before, row, *after])
+            if row.number not in messages:
+                continue
+            match = _message_found(session, row, messages[row.number])
+            sides = [_neighbours(session, side, messages) for side in (before, after)]
+            text = "\n".join((match.text, *(message.text for side in sides for message in side)))
+            if holds(text, required) and fits(match.message):
+                matches.append(match._replace(before=sides[0], after=sides[1], missing=missing))
+            if len(matches) == limit:
                 break
     return matches
 
 
-def message_found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
+def _message_found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
     """The message with its session and moment, which come from the index if the agent doesn't record them
     with each message."""
     as_recorded = message_of(session.agent, message)
@@ -279,7 +303,7 @@ def message_found(session: IndexedSession, row: MessageRow, message: Message) ->
     return FoundMessage(session, as_said, searchable_text(message), row.at)
 
 
-def neighbours_in(
+def _neighbours(
     session: IndexedSession, rows: Sequence[MessageRow], messages: Mapping[int, Message]
 ) -> list[SessionMessage]:
     """Those of these messages that could be read, cut to NEIGHBOUR_CHARS."""

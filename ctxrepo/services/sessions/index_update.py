@@ -138,17 +138,18 @@ def _update(
             tell(f"reading {counted(len(transcripts), 'transcript')} of agents' sessions")
         file = index_file(memory.state.root)
         steps = partial(read_in_steps, file, transcripts, rules, is_background=is_background)
-        total = ReadStep(0, len(transcripts))
+        total = UpdateOutcome(0, len(transcripts), here.unknown)
         if transcripts:
             with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=is_background) as apart:
                 while total.left and time.monotonic() < end:
                     step = apart.next()
-                    total = ReadStep(total.size + step.size, step.left, total.unkept or step.unkept)
+                    unkept = total.unkept or step.unkept
+                    total = replace(total, read=total.read + step.read, left=step.left, unkept=unkept)
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
     if not total.left:
         unread_mark(memory).unlink()
-    return UpdateOutcome(total.size, total.left, here.unknown, unkept=rules.problem or total.unkept)
+    return replace(total, unkept=rules.problem or total.unkept)
 
 
 def _transcripts_to_read(memory: Memory, here: TranscriptsHere, rules: KeepRules) -> list[ChangedTranscript]:
@@ -180,14 +181,6 @@ def _transcripts_to_read(memory: Memory, here: TranscriptsHere, rules: KeepRules
         return sorted(changes, key=lambda change: not is_resumed_file(change.file))
 
 
-class ReadStep(NamedTuple):
-    """How many bytes were read, how many transcripts are left, and why they aren't kept if they are to be."""
-
-    size: int
-    left: int
-    unkept: str = ""
-
-
 class _ReadPiece(NamedTuple):
     """What was read of a transcript: its `session` after that, the `messages` from the place `since` on, and
     a `copy` if it is kept. `size` is in bytes; `is_last`: there is no more for now."""
@@ -206,9 +199,10 @@ def read_in_steps(
     rules: KeepRules | None = None,
     *,
     is_background: bool = False,
-) -> Iterator[ReadStep]:
-    """Read these transcripts into the index, one after the other. A step is about a piece, of one transcript
-    or of several. If the store fails, the rest is only indexed, and the next update keeps it."""
+) -> Iterator[UpdateOutcome]:
+    """Read these transcripts into the index, one after the other, in steps of about a piece, of one or several
+    of them; yields the outcome of each step. If the store fails, the rest is only indexed, and the next
+    update keeps it."""
     if is_background:
         give_precedence()
     rules, unread = rules or KeepRules(), deque(transcripts)
@@ -221,7 +215,7 @@ def read_in_steps(
             unread = deque(transcript for transcript in unread if transcript.file.state != GONE)
             continue
         unread = rest
-        yield ReadStep(size, len(unread), rules.problem)
+        yield UpdateOutcome(size, len(unread), unkept=rules.problem)
 
 
 def _read_step(index_path: Path, unread: deque[ChangedTranscript], rules: KeepRules) -> int:

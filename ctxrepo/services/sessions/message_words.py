@@ -53,11 +53,6 @@ def _nothing() -> tuple[Sequence[str], re.Pattern[str]]:
     return words.split("|"), re.compile("|".join(patterns))
 
 
-def searches(message: Message) -> bool:
-    """Whether a tool searched the memory or past sessions."""
-    return any("ctxrepo" in tool.command and _SEARCH.search(tool.command) for tool in message.tools)
-
-
 def spoken_text(message: Message) -> str:
     """What was said, without what our hooks gave."""
     return _BLOCK.sub("", message.text).strip() if "<" in message.text else message.text.strip()
@@ -106,11 +101,12 @@ def _new_message(placed: PlacedMessage, session: IndexedSession, at: int, traits
     text, given = spoken_text(message)[:MOST_CHARACTERS], given_to_tools(message)[:MOST_CHARACTERS]
     if not (text or given.strip()):
         return None
-    does_search, is_by_agent = searches(message), message.who == "agent"
-    given = "" if does_search else given
+    searches = any("ctxrepo" in tool.command and _SEARCH.search(tool.command) for tool in message.tools)
+    is_by_agent = message.who == "agent"
+    given = "" if searches else given
     traits |= (BY_AGENT if is_by_agent else 0) | (USED_TOOLS if message.tools else 0)
     traits |= IS_COPY if message.session and message.session != session.id else 0
-    traits |= (0 if text else IS_SILENT) | (SEARCHES if does_search else 0)
+    traits |= (0 if text else IS_SILENT) | (SEARCHES if searches else 0)
     if len(text) <= _SHORT and is_by_agent:
         traits |= FINDS_NOTHING if _finds_nothing(text) else 0
     elif len(text) <= _SHORT:

@@ -66,12 +66,12 @@ def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float
     unknown = ""
     if prompt is None:
         try:
-            part = read_conversation(memory, agent, session, _BYTES)
+            conversation = read_conversation(memory, agent, session, _BYTES)
         except CtxrepoError as error:
-            part, unknown = None, f"its transcript can't be read: {error.message}"
-        if part:
-            agent = part.conversation.agent
-            prompt = _last_before(part.conversation.messages, at)
+            conversation, unknown = None, f"its transcript can't be read: {error.message}"
+        if conversation:
+            agent = conversation.agent
+            prompt = _last_before(conversation.messages, at)
             unknown = "" if prompt else "no prompt before it is in the transcript"
         elif indexed:  # it could be read when it was indexed
             unknown = unknown or "its transcript can't be read on this machine any more"

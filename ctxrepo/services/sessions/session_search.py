@@ -2,20 +2,18 @@
 around it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import time
-from typing import NamedTuple
 
 from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import TAPES, tape_folder, visible
 from ctxrepo.domain.question.excerpts import excerpt
 from ctxrepo.domain.question.message_traits import BY_AGENT, FINDS_NOTHING, SEARCHES
-from ctxrepo.domain.question.question_terms import QuestionTerm, first_hit, holds, question_terms
+from ctxrepo.domain.question.question_terms import QuestionTerm, first_hit, question_terms
 from ctxrepo.domain.question.window_ranking import TermPostings, ranked_by_folder, ranked_windows
 from ctxrepo.domain.secrets import mask_part
 from ctxrepo.domain.tape.anchors import Anchor, anchors_of, in_order
@@ -26,17 +24,15 @@ from ctxrepo.services.sessions.conversations import mask_anchor, mask_and_cut
 from ctxrepo.services.sessions.found_messages import (
     NEIGHBOUR_CHARS,
     PATIENCE,
+    Candidate,
     FoundMessage,
-    PassageReader,
-    message_found,
-    neighbours_in,
     no_word_in,
+    read_matches,
     sessions_to_search,
 )
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import Projects, resume_command, why_no_command
 from ctxrepo.storage.memory import Memory
-from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.local_tape import LocalTape
 from ctxrepo.storage.sessions.session_index import (
     IndexedSession,
@@ -64,13 +60,6 @@ _UNANSWERED = 0.3
 
 _WEAKEST = 0.15
 """Share of the best window's score below which a window without all of the words isn't shown."""
-
-WIDE = 5
-"""Windows that are shown with all their messages."""
-
-AFTER_QUESTION, AROUND_ANSWER, AROUND = (1, 4), (2, 3), (1, 1)
-"""How many messages before and after the match are read of these windows, where the match is the user's and
-where it is the agent's; and of the other windows."""
 
 _MASKED_BEFORE, _MASKED_AFTER = 128 * 1024, 4096
 """Characters before and from a hit in which secrets are masked before the text is cut: a private key is
@@ -136,13 +125,6 @@ class SessionsFound:
         return any(not hit.missing for hit in self.hits)
 
 
-class _Candidate(NamedTuple):
-    """The message that fits best of a window, and the words of the question that the window doesn't have."""
-
-    row: MessageRow
-    missing: tuple[str, ...]
-
-
 def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
     """At most `limit` hits, one of a session: the best first, and of equally good ones the newest. Without
     words, the newest messages. Bring the index up to date before. NotFound for none, UsageError for a query
@@ -159,15 +141,16 @@ def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
         types = ("user",) if query.is_by_user else ()
         criteria = MessageFilter(types, query.file, query.since, sessions=numbers)
         postings = _postings(index, criteria, terms)
-        folders = {number: session.cwd for number, session in sessions.items()}
-        ranked = _ranked(index, query.limit, terms, postings, folders) if terms else _newest(index, criteria)
-    candidates = [candidate for candidate in ranked if candidate.row.session in sessions]
-    candidates.sort(key=lambda one: bool(query.here) and sessions[one.row.session].id == query.here)
+        if terms:
+            candidates = _ranked(index, sessions, terms, postings, query.limit)
+        else:
+            candidates = _newest(index, sessions, criteria)
+    candidates.sort(key=lambda candidate: bool(query.here) and candidate.session.id == query.here)
     matches: list[FoundMessage] = []
     if candidates:
         required = [term.text for term in terms if term.is_required]
-        read = partial(_read_windows, file, sessions, candidates, required, query.limit, query.context)
-        folder = Path(sessions[candidates[0].row.session].path).parent
+        read = partial(read_matches, file, candidates, required, query.limit, query.context)
+        folder = Path(candidates[0].session.path).parent
         matches = memory.outside.ask(folder, read, PATIENCE)
     if not matches:
         hint = "Without the quotes, any of its words is searched for." if '"' in query.text else ""
@@ -198,21 +181,23 @@ def _postings(
     return postings
 
 
-def _newest(index: SessionIndex, criteria: MessageFilter) -> list[_Candidate]:
+def _newest(
+    index: SessionIndex, sessions: Mapping[int, IndexedSession], criteria: MessageFilter
+) -> list[Candidate]:
     """The newest message of each session, the newest first."""
     newest: dict[int, MessageRow] = {}
     for row in index.rows(criteria, "", _MOST_ROWS):
         newest.setdefault(row.session, row)
-    return [_Candidate(row, ()) for row in newest.values()]
+    return [Candidate(sessions[number], row) for number, row in newest.items() if number in sessions]
 
 
 def _ranked(
     index: SessionIndex,
-    limit: int,
+    sessions: Mapping[int, IndexedSession],
     terms: Sequence[QuestionTerm],
     postings: Sequence[TermPostings],
-    folders: Mapping[int, str],
-) -> list[_Candidate]:
+    limit: int,
+) -> list[Candidate]:
     """The windows to read, the best first: more than `limit`, as transcripts of some may be gone."""
     rows: dict[int, MessageRow] = {}
     windows = []
@@ -222,12 +207,13 @@ def _ranked(
             rows[window.match] = row
             factor = _UNANSWERED if _is_unanswered(index, row) else 1.0
             windows.append(window._replace(score=window.score * factor))
-    candidates: list[_Candidate] = []
-    windows = ranked_by_folder(windows, folders)
+    windows = ranked_by_folder(windows, {number: session.cwd for number, session in sessions.items()})
+    candidates: list[Candidate] = []
     for window in windows:
         missing = tuple(term.text for number, term in enumerate(terms) if not window.terms >> number & 1)
-        if not missing or window.score >= _WEAKEST * windows[0].score:
-            candidates.append(_Candidate(rows[window.match], missing))
+        is_good = not missing or window.score >= _WEAKEST * windows[0].score
+        if is_good and window.session in sessions:
+            candidates.append(Candidate(sessions[window.session], rows[window.match], missing))
     return candidates
 
 
@@ -239,40 +225,6 @@ def _is_unanswered(index: SessionIndex, row: MessageRow) -> bool:
     first = before[0] if is_by_agent and before else row
     last = after[0] if not is_by_agent and after else row
     return any(traits & (SEARCHES | FINDS_NOTHING) for traits in index.traits_between(first, last))
-
-
-def _read_windows(
-    file: Path,
-    sessions: Mapping[int, IndexedSession],
-    candidates: Sequence[_Candidate],
-    required: Sequence[str],
-    limit: int,
-    context: int | None,
-) -> list[FoundMessage]:
-    """The matches that are still in their transcripts, with the messages around them. Runs in a process of
-    its own. The caller masks secrets: here the rules would be loaded again for each search."""
-    matches: list[FoundMessage] = []
-    with SessionIndex.opened(file) as index, closing(PassageReader(kept_file(file.parent))) as reader:
-        for row, missing in candidates:
-            if context is not None:
-                counts = (context, context)
-            elif len(matches) >= WIDE:
-                counts = AROUND
-            else:
-                counts = AROUND_ANSWER if row.traits & BY_AGENT else AFTER_QUESTION
-            before, after = index.spoken_around(row, *counts)
-            session = sessions[row.session]
-            messages = reader.messages_at(session, [*before, row, *after])
-            if row.number not in messages:
-                continue
-            match = message_found(session, row, messages[row.number])
-            sides = [neighbours_in(session, side, messages) for side in (before, after)]
-            text = "\n".join((match.text, *(message.text for side in sides for message in side)))
-            if holds(text, required):
-                matches.append(match._replace(before=sides[0], after=sides[1], missing=missing))
-            if len(matches) == limit:
-                break
-    return matches
 
 
 def _hits(

@@ -46,7 +46,7 @@ def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Mac
     if form.resume:
         part = read_conversation(memory, form.agent, form.session)
         assert part
-        said = [(m.who, m.text) for m in part.conversation.messages if m.text]
+        said = [(m.who, m.text) for m in part.messages if m.text]
         assert said == list(form.said)
 
 

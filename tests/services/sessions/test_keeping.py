@@ -83,7 +83,7 @@ def test_a_deleted_session_is_found_and_nobody_can_go_on_with_it(keeps: Machine,
     memory = keeps.open()
     part = read_conversation(memory, "claude", "s-1")
     assert part
-    assert [m.text for m in part.conversation.messages][::2] == ["where is the dodo", "thanks"]
+    assert [m.text for m in part.messages][::2] == ["where is the dodo", "thanks"]
     assert read_conversation(memory, "", "s-1") == part
     assert read_conversation(memory, "codex", "s-1") is None
     moment = prompt_moment(memory, "claude", "s-1", memory.host, seconds_of("2026-11-20T18:00:00.5Z") or 0)
@@ -194,7 +194,7 @@ def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine
         assert texts(find_each, "moa") == ["a first moa", "a second moa", "a third moa"]
     part = read_conversation(keeps.open(), "claude", "s-2")
     assert part
-    assert [m.text for m in part.conversation.messages] == ["a first moa", "a second moa", "a third moa"]
+    assert [m.text for m in part.messages] == ["a first moa", "a second moa", "a third moa"]
 
 
 @pytest.mark.parametrize("how", ["truncated", "replaced", "emptied"])
@@ -217,7 +217,7 @@ def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
         assert counts(keeps) == (7, 7)
         part = read_conversation(keeps.open(), "claude", "s-1")
         assert part
-        assert [m.text for m in part.conversation.messages] == [*everything[1:], "a new rhea"]
+        assert [m.text for m in part.messages] == [*everything[1:], "a new rhea"]
         index_file(keeps.open().state.root).unlink()
     said.path.unlink()
     assert texts(find_each, "rhea") == everything
@@ -263,7 +263,7 @@ def test_rows_that_are_deleted_from_a_database_are_kept(keeps: Machine, find: Fi
     assert texts(find, "database") == before
     part = read_conversation(keeps.open(), "opencode", session)
     assert part
-    assert part.conversation.messages
+    assert part.messages
 
 
 def test_a_message_that_goes_on_is_kept_once(keeps: Machine, find: Finder) -> None:
@@ -590,5 +590,5 @@ def test_whatever_happens_to_a_transcript_all_that_was_said_is_found_once(
             hits = []
         assert sorted(hit.text.strip() for hit in hits) == sorted(everything)
         part = read_conversation(memory, "claude", said.session)
-        told = [m.text for m in part.conversation.messages if "plover" in m.text] if part else []
+        told = [m.text for m in part.messages if "plover" in m.text] if part else []
         assert sorted(told) == sorted(everything)

@@ -65,7 +65,7 @@ def test_sessions_in_a_folder_that_setup_connected_are_found_and_resumed_there(
     assert hit.resume.endswith(resume)
     conversation = read_conversation(mine.open(), agent, hit.session)
     assert conversation
-    assert conversation.conversation.messages
+    assert conversation.messages
 
 
 @pytest.mark.parametrize("agent", USUAL)

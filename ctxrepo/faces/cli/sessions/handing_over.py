@@ -226,7 +226,7 @@ def list_files(json: Annotated[bool, json_option()] = False) -> None:
 def refresh_files(json: Annotated[bool, json_option()] = False) -> None:
     """Update the block in all these files now."""
 
-    def text(blocks: delivered.RenewedBlocks) -> str:
-        return "\n".join(f"updated {path}" for path in blocks.renewed) or "everything was up to date"
+    def text(paths: Sequence[str]) -> str:
+        return "\n".join(f"updated {path}" for path in paths) or "everything was up to date"
 
     answer(delivered.renew_blocks, None, json, text)
