@@ -3,7 +3,7 @@
 The first seven keys of a line, and their order, are those of the anchors file of another program
 (`layout.anchors_file`), which is read too."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from math import inf
@@ -229,12 +229,12 @@ class Tape:
 
     def called(self, name: str) -> Anchor | None:
         """The newest anchor of exactly this name."""
-        return self._newest(lambda a: a.name == name)
+        return next((a for a in reversed(self.anchors) if a.name == name), None)
 
     def like(self, name: str) -> Anchor | None:
         """The newest anchor whose name contains this, whatever its case; None for ''."""
         part = name.casefold()
-        return self._newest(lambda a: part in a.name.casefold()) if part else None
+        return next((a for a in reversed(self.anchors) if part and part in a.name.casefold()), None)
 
     @cached_property
     def short_ids(self) -> Mapping[str, str]:
@@ -245,9 +245,6 @@ class Tape:
             common = max(len(commonprefix([id_, other])) for other in (before, after))
             shorts[id_] = id_[: max(SHORT_ID, 1 + common)]
         return shorts
-
-    def _newest(self, is_meant: Callable[[Anchor], bool]) -> Anchor | None:
-        return next(filter(is_meant, reversed(self.anchors)), None)
 
 
 def tape_of(

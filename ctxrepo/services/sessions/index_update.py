@@ -200,8 +200,8 @@ def read_in_steps(
     *,
     is_background: bool = False,
 ) -> Iterator[UpdateOutcome]:
-    """Read these transcripts into the index, one after the other, in steps of about a piece, of one or several
-    of them; yields the outcome of each step. If the store fails, the rest is only indexed, and the next
+    """Read these transcripts into the index, one after the other, in steps of about a piece, of one or more
+    transcripts; yields the outcome of each step. If the store fails, the rest is only indexed, and the next
     update keeps it."""
     if is_background:
         give_precedence()
