@@ -45,7 +45,7 @@ class OnTape(Generic[Value]):
 
 
 @dataclass(frozen=True)
-class ResetDone:
+class TapeReset:
     """What was reset, and the folder of its scope."""
 
     reset: Reset
@@ -185,7 +185,7 @@ def delete_from_tape(desk: Desk, request: DeleteAnchors) -> Result[Sequence[Anch
     return Result(deleted, {"deleted": [anchor_fields(anchor, folder) for anchor in deleted]})
 
 
-def reset_tape(desk: Desk, request: TapeRequest) -> Result[ResetDone]:
+def reset_tape(desk: Desk, request: TapeRequest) -> Result[TapeReset]:
     """Move the anchors of a scope, or of one session, to the archive."""
     from ctxrepo.services.anchors.remove_anchors import reset_tape
     from ctxrepo.services.anchors.session_anchors import leave_reset
@@ -205,7 +205,7 @@ def reset_tape(desk: Desk, request: TapeRequest) -> Result[ResetDone]:
         "paths": list(reset.paths),
         "anchor": anchor_fields(anchor, folder) if anchor else None,
     }
-    return Result(ResetDone(reset, folder), data)
+    return Result(TapeReset(reset, folder), data)
 
 
 def _fields(shown: AnchorShown, folder: str, context: int) -> dict[str, Any]:

@@ -97,8 +97,8 @@ def _content(anchor: Anchor) -> tuple[object, ...]:
 
 def to_line(anchor: Anchor) -> str:
     """The anchor as one line of our own tapes, without a newline."""
-    own = {"v": VERSION, "host": anchor.host, "agent": anchor.agent, "project": anchor.project}
-    return render(_fields(anchor) | {key: value for key, value in own.items() if value or key == "host"})
+    more = {"v": VERSION, "host": anchor.host, "agent": anchor.agent, "project": anchor.project}
+    return render(_fields(anchor) | {key: value for key, value in more.items() if value or key == "host"})
 
 
 def shared_line(fields: Mapping[str, Any]) -> str:
@@ -280,8 +280,8 @@ def tape_of(
     for anchor in local:
         anchors.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
     has_file = shared_path in files
-    left = (a for a in anchors.values() if a.id in shared or not (has_file and a.is_shared))
-    return Tape(in_order((a for a in left if a.id not in deleted), now))
+    stay = (a for a in anchors.values() if a.id in shared or not (has_file and a.is_shared))
+    return Tape(in_order((a for a in stay if a.id not in deleted), now))
 
 
 def _says_something(anchor: Anchor) -> bool:

@@ -166,8 +166,8 @@ def _transcripts_to_read(memory: Memory, here: TranscriptsHere, rules: KeepRules
         lost = [session for session in gone if not keeper.has(session.name)]
         # Messages of a lost transcript may be in copies, too, where they weren't indexed.
         agents = {session.agent for session in lost}
-        copies = (one for one in known if one.name in names and not is_resumed_file(one))
-        lost += [session for session in copies if session.agent in agents]
+        present = [session for session in known if session.name in names and session.agent in agents]
+        lost += [session for session in present if not is_resumed_file(session)]
         if lost:
             index.forget(lost)
         for session in gone:

@@ -109,8 +109,8 @@ def _indexed_session(memory: Memory, agent: str, session: str) -> IndexedSession
     """The session as the index has it; None where it hasn't, or there is no index."""
     if not index_file(memory.state.root).is_file():
         return None
-    sessions = (one for one in indexed_sessions(memory) if one.id == session and agent in ("", one.agent))
-    return next(sessions, None)
+    sessions = (each for each in indexed_sessions(memory) if each.id == session)
+    return next((each for each in sessions if agent in ("", each.agent)), None)
 
 
 def _in_index(memory: Memory, session: IndexedSession, at: float) -> SessionMessage | None:

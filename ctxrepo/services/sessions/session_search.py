@@ -137,7 +137,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
     projects = Projects(memory)
     file = index_file(memory.state.root)
     with SessionIndex.opened(file) as index:
-        sessions, numbers = sessions_to_search(index, lambda one: query.wants(projects, one.agent, one.cwd))
+        sessions, numbers = sessions_to_search(index, lambda s: query.wants(projects, s.agent, s.cwd))
         types = ("user",) if query.is_by_user else ()
         criteria = MessageFilter(types, query.file, query.since, sessions=numbers)
         postings = _postings(index, criteria, terms)
@@ -155,7 +155,7 @@ def search_sessions(memory: Memory, query: SessionQuery) -> SessionsFound:
     if not matches:
         hint = "Without the quotes, any of its words is searched for." if '"' in query.text else ""
         raise NotFound(f"nothing found for {query.text or query.file!r} in agents' sessions", hint)
-    unknown = [term.text for term, held in zip(terms, postings, strict=False) if not held.is_known]
+    unknown = [term.text for term, of_term in zip(terms, postings, strict=False) if not of_term.is_known]
     hits = _hits(memory, matches, [term.text for term in terms], projects)
     return SessionsFound([*hits], unknown=unknown)
 

@@ -47,11 +47,9 @@ def own_memory(places: Places, env: Mapping[str, str], agent: str) -> AgentMemor
 
 def keeps_anchors(places: Places, env: Mapping[str, str], root: Path) -> bool:
     """Whether an agent's memory program on this machine keeps its anchors in the clone at `root`."""
-    settings = (memory.settings for memory in own_memories(places, env))
-    return any(
-        own is not None and own.has_tape and os.path.realpath(own.local_path) == os.path.realpath(root)
-        for own in settings
-    )
+    settings = [memory.settings for memory in own_memories(places, env) if memory.settings]
+    clones = [os.path.realpath(each.local_path) for each in settings if each.has_tape]
+    return os.path.realpath(root) in clones
 
 
 def redirections(folder: Path) -> tuple[str, ...]:
@@ -86,13 +84,13 @@ def session_hooks(memory: Memory, agent: str) -> HookSettings:
     next push of other sessions includes what they wrote."""
     hooks = memory.settings.hooks
     agent_memory = own_memory(memory.places, memory.env, agent)
-    own = agent_memory.settings if agent_memory else None
-    if own is None or not own.hooks.is_explicit:
+    if not (agent_memory and agent_memory.settings and agent_memory.settings.hooks.is_explicit):
         return hooks
+    explicit = agent_memory.settings.hooks
     return replace(
         hooks,
-        session_start=("pull",) if "pull" in own.hooks.session_start else (),
-        session_end=("commit", "push") if "push" in own.hooks.session_end else ("commit",),
+        session_start=("pull",) if "pull" in explicit.session_start else (),
+        session_end=("commit", "push") if "push" in explicit.session_end else ("commit",),
     )
 
 
@@ -103,9 +101,9 @@ def sends(memory: Memory, agents: Iterable[str]) -> bool:
 
 def settings_by_owner(memory: Memory) -> Mapping[str, TapeSettings]:
     """agent -> settings, for agents with settings of their own; '' -> those of all others."""
-    others = tape_settings(memory, "")
+    usual = tape_settings(memory, "")
     by_agent = {agent: tape_settings(memory, agent) for agent in AGENTS}
-    return {"": others} | {agent: own for agent, own in by_agent.items() if own != others}
+    return {"": usual} | {agent: settings for agent, settings in by_agent.items() if settings != usual}
 
 
 def tape_settings(memory: Memory, agent: str) -> TapeSettings:
@@ -113,9 +111,9 @@ def tape_settings(memory: Memory, agent: str) -> TapeSettings:
     of its memory program. Only agents to which our extension offers tools have any, whatever config.toml
     says."""
     part = AGENTS[agent].memory_settings if agent in AGENTS else None
-    own = own_memory(memory.places, memory.env, agent)
-    if own and own.settings and own.settings.tape is not None:
-        return own.settings.tape
+    agent_memory = own_memory(memory.places, memory.env, agent)
+    if agent_memory and agent_memory.settings and agent_memory.settings.tape is not None:
+        return agent_memory.settings.tape
     has_tools = part is not None and part.OFFERS_TAPE_TOOLS and memory.settings.tape.tools
     return replace(memory.settings.tape, tools=has_tools)
 

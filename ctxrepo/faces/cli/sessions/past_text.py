@@ -12,7 +12,7 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 
 if TYPE_CHECKING:
-    from ctxrepo.app.sessions.tape_operations import OnTape, ResetDone
+    from ctxrepo.app.sessions.tape_operations import OnTape, TapeReset
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.domain.tape.session_messages import SessionMessage, TreeLine
     from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
@@ -87,16 +87,14 @@ def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
     return "\n".join(lines)
 
 
-def hits_text(found: SessionsFound) -> str:
+def hits_text(result: SessionsFound) -> str:
     """Each hit of `search --in sessions` with the messages around it, and the command that resumes its
     session; before them a line that says so where no hit has all words."""
-    parts = ["\n".join(_hit_lines(hit)) for hit in found.hits]
-    if not found.has_all_words:
-        unknown = f"; nobody said {', '.join(shown(word, 80) for word in found.unknown)}"
-        parts.insert(
-            0,
-            f"nothing has all of these words, so what has some of them{unknown if found.unknown else ''}:",
-        )
+    parts = ["\n".join(_hit_lines(hit)) for hit in result.hits]
+    if not result.has_all_words:
+        words = ", ".join(shown(word, 80) for word in result.unknown)
+        unknown = f"; nobody said {words}" if words else ""
+        parts = [f"nothing has all of these words, so what has some of them{unknown}:", *parts]
     return "\n\n".join(parts)
 
 
@@ -104,12 +102,12 @@ def deletion_text(anchors: Sequence[Anchor]) -> str:
     return "\n".join(f"deleted: {shown(anchor.name)}  ^{shown(anchor.id)}" for anchor in anchors)
 
 
-def reset_text(done: ResetDone) -> str:
-    reset = done.reset
+def reset_text(outcome: TapeReset) -> str:
+    reset = outcome.reset
     here = f"{reset.aside} ({reset.of_here})" if reset.of_here else ""
     places = ", ".join(filter(None, (*reset.paths, here)))
     count = counted(reset.archived, "anchor")
-    return f"reset: {count} of {done.folder} archived{f' to {places}' if places else ''}"
+    return f"reset: {count} of {outcome.folder} archived{f' to {places}' if places else ''}"
 
 
 def _anchor_lines(shown_anchor: AnchorShown) -> Iterator[str]:
