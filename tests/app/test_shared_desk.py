@@ -96,7 +96,7 @@ def test_what_was_said_is_searched_by_a_helper_process(ada: Machine, desk: Desk)
         assert [message.text for message in hits.messages] == ["two knots"]
     found = desk.perform(search_sessions, SessionsRequest(SessionQuery("knot")), call).value
     (hit,) = found.hits
-    assert (hit.said.text, [one.text for one in hit.after]) == ("one knot", ["two knots"])
+    assert (hit.message.text, [one.text for one in hit.after]) == ("one knot", ["two knots"])
 
 
 @pytest.mark.slow

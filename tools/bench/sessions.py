@@ -29,8 +29,8 @@ from bench.hooks import PROJECT, code_of, settle
 from bench.plan import Command, Hooks, run
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.index_update import changed, read_in_steps, transcripts_here
-from ctxrepo.services.sessions.keeping import Keeper
+from ctxrepo.services.sessions.index_update import changed_transcripts, read_in_steps, transcripts_here
+from ctxrepo.services.sessions.keeping import KeepRules
 from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.services.sessions.transcript_scan import scan_sessions
 from ctxrepo.storage.memory import Memory
@@ -86,7 +86,7 @@ import json, os, sys
 from contextlib import suppress
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.keeping import Keeper
+from ctxrepo.services.sessions.keeping import KeepRules
 from ctxrepo.services.sessions.session_search import SessionQuery, search_sessions
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user.places import Places
@@ -168,7 +168,7 @@ def _row(agent: str, source: Path, root: Path, size: int, keep: str) -> str:
     folder = known.folder(machine.home, {})
     grow(agent, source, folder, size, words)
     there = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    keeper = Keeper(kept_file(memory.state.root), keep, most=10**12)  # type: ignore[arg-type]
+    keeper = KeepRules(kept_file(memory.state.root), keep, most=10**12)  # type: ignore[arg-type]
     seconds = _index(memory, keeper)
     with keeper.opened() as kept:
         held = kept.store.size().bytes if kept.store else 0
@@ -187,10 +187,10 @@ def _row(agent: str, source: Path, root: Path, size: int, keep: str) -> str:
     )
 
 
-def _index(memory: Memory, keeper: Keeper) -> float:
+def _index(memory: Memory, keeper: KeepRules) -> float:
     """Seconds of one core that reading everything takes; in this process, to see no other's time."""
     with SessionIndex.opened(index_file(memory.state.root)) as index:
-        wanted = changed(transcripts_here(memory), index.sessions())
+        wanted = changed_transcripts(transcripts_here(memory), index.sessions())
     began = time.process_time()
     for _ in read_in_steps(index_file(memory.state.root), wanted, keeper):
         pass

@@ -222,9 +222,9 @@ def _look(desk: Desk, _: None) -> tuple[str, str, str]:
             return given, f"ctxrepo recall {word}", f"{hits[0].at}\n{hits[0].text}"
         with suppress(NotFound):
             found = search_sessions(desk, SessionsRequest(SessionQuery(word))).value.hits
-            first = min(found, key=lambda hit: hit.said.when)
-            about = f"{first.said.when[:10]} {first.agent} {first.project}"
-            return given, f"ctxrepo search --in sessions {word}", f"{about}\n{first.said.text}"
+            first = min(found, key=lambda hit: hit.message.when)
+            about = f"{first.message.when[:10]} {first.agent} {first.project}"
+            return given, f"ctxrepo search --in sessions {word}", f"{about}\n{first.message.text}"
     return given, "", ""
 
 

@@ -1,4 +1,4 @@
-"""What a session leaves for those to come: anchor, handoff."""
+"""What a session leaves for later sessions: anchors and handoffs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NewestHandoffRequest:
-    """The newest handoff of one scope; with '' of the project."""
+    """Which newest handoff is read: that of this scope, '' for the project's."""
 
     scope: str = ""
 
 
 @dataclass(frozen=True)
 class AnchorWish:
-    """What the user wants an anchor for, in their own words; `session` is the beginning of a session's id, ''
-    the one that the operation is performed in or the newest in its project."""
+    """The user's wish for an anchor, in their own words. `session` is the beginning of a session's id; '' is
+    the session that performs the operation, or else the newest in its project."""
 
     prompt: str
     session: str = ""
@@ -34,18 +34,18 @@ class AnchorWish:
 
 @dataclass(frozen=True)
 class HandedOver:
-    """What was left, and the anchor that says it."""
+    """A handoff, and the anchor by which it was left."""
 
     handoff: Handoff
-    anchored: AnchorResult
+    result: AnchorResult
 
 
 def anchor(desk: Desk, request: AnchorRequest) -> Result[AnchorResult]:
     """Leave an anchor: a point that the next session is shown."""
-    made = _leave(desk, request)
-    new = made.anchor
-    shown = {"trigger": new.trigger, "session": new.session_id, "entry": new.entry, "project": made.folder}
-    return Result(made, {**asdict(new), **shown, "path": made.path, "existing": made.existing})
+    result = _leave(desk, request)
+    new = result.anchor
+    more = {"trigger": new.trigger, "session": new.session_id, "entry": new.entry, "project": result.folder}
+    return Result(result, {**asdict(new), **more, "path": result.path, "existing": result.existing})
 
 
 def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
@@ -55,41 +55,41 @@ def ask_for_anchor(desk: Desk, request: AnchorWish) -> Result[str]:
 
     if not request.prompt.strip():
         raise UsageError("--from-prompt wants to know what the anchor is about", "Say it in a sentence.")
-    here = Caller(desk.cwd, desk.env, desk.session)
-    meant = session_meant(desk.memory, request.session, here, desk.now)
-    instruction = ask_for_anchor(desk.memory, meant, request.prompt)
+    caller = Caller(desk.cwd, desk.env, desk.session)
+    ledger = session_meant(desk.memory, request.session, caller, desk.now)
+    instruction = ask_for_anchor(desk.memory, ledger, request.prompt)
     return Result(instruction, {"instruction": instruction})
 
 
 def draft_handoff(desk: Desk, request: AnchorRequest) -> Result[Handoff]:
-    """Say what would be handed over: what is given, and what is gathered in place of the rest."""
-    made = _prepared(desk, request)
-    return Result(made, _fields(made))
+    """Say what would be handed over: what the request has, completed by what the session did."""
+    handoff = _complete_handoff(desk, request)
+    return Result(handoff, _fields(handoff))
 
 
 def hand_over(desk: Desk, request: AnchorRequest) -> Result[HandedOver]:
     """Leave an anchor that tells the next session how to continue."""
-    made = _prepared(desk, request)
-    anchored = _leave(desk, replace(request, handoff=made))
-    data = {**_fields(made), "id": anchored.anchor.id, "name": anchored.anchor.name, "path": anchored.path}
-    return Result(HandedOver(made, anchored), data | {"existing": anchored.existing})
+    handoff = _complete_handoff(desk, request)
+    result = _leave(desk, replace(request, handoff=handoff))
+    data = {**_fields(handoff), "id": result.anchor.id, "name": result.anchor.name, "path": result.path}
+    return Result(HandedOver(handoff, result), data | {"existing": result.existing})
 
 
 def read_handoff(desk: Desk, request: NewestHandoffRequest) -> Result[NewestHandoff]:
-    """Read the newest handoff, as the next session is told it."""
+    """Read the newest handoff, as the next session is given it."""
     from ctxrepo.domain.tape.handoff_parts import handoff_of, meta_of
     from ctxrepo.services.reading.find import scope_named
     from ctxrepo.services.reading.tape_files import left_handoff, told_handoff
 
     desk.commit_pending()
     folder = scope_named(desk.memory, request.scope, desk.project).folder
-    left = left_handoff(desk.memory, folder)
-    told = told_handoff(desk.memory, desk.memory.head_tree, folder)
-    data = {"name": told.name, "timestamp": told.ts, "text": told.text}
-    return Result(told, {**data, "handoff": meta_of(handoff_of(left.meta))["handoff"]})
+    anchor = left_handoff(desk.memory, folder)
+    handoff = told_handoff(desk.memory, desk.memory.head_tree, folder)
+    data = {"name": handoff.name, "timestamp": handoff.ts, "text": handoff.text}
+    return Result(handoff, {**data, "handoff": meta_of(handoff_of(anchor.meta))["handoff"]})
 
 
-def _prepared(desk: Desk, request: AnchorRequest) -> Handoff:
+def _complete_handoff(desk: Desk, request: AnchorRequest) -> Handoff:
     from ctxrepo.domain.tape.handoff_parts import Handoff
     from ctxrepo.services.anchors.session_anchors import WorkingSession, prepare
     from ctxrepo.services.sessions.conversations import transcript_of
@@ -107,7 +107,8 @@ def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
     from ctxrepo.services.sessions.session_settings import tape_settings
 
     request = replace(request, entry=_entry(desk, request))
-    # What was written before an anchor that stays on this machine is committed: `undo` then meets that first.
+    # An anchor that stays on this machine isn't committed. Commit what was written before it, so that `undo`
+    # takes that back first.
     if tape_settings(desk.memory, desk.origin.agent).sync == "none":
         desk.commit_pending()
     with triggered(desk.memory, desk.origin, request.name) as trigger:
@@ -115,16 +116,16 @@ def _leave(desk: Desk, request: AnchorRequest) -> AnchorResult:
             raise UsageError("there is nothing to hand over", "Say it with --goal, --open or --next.")
         keywords = tuple(dict.fromkeys((*trigger.keywords, *request.keywords)))
         request = replace(request, trigger=trigger.name, keywords=keywords)
-        left = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
+        result = anchor(desk.memory, request, desk.project, desk.origin, desk.now)
     desk.wake()
-    if left.notice:
-        desk.notice(left.notice)
-    return left
+    if result.notice:
+        desk.notice(result.notice)
+    return result
 
 
 def _entry(desk: Desk, request: AnchorRequest) -> str:
-    """The message of the session's transcript at which something is left: the one that was named, or the
-    last one by now. UsageError for one that is named where no session runs."""
+    """The id of the message of the session's transcript at which an anchor is left: the one that is named, or
+    the last one. UsageError for a name where no session runs."""
     from ctxrepo.services.sessions.conversations import last_entry, transcript_of
 
     agent, session = desk.origin.agent, desk.origin.session
@@ -139,7 +140,7 @@ def _entry(desk: Desk, request: AnchorRequest) -> str:
     return last_entry(desk.memory, agent, session, transcript)
 
 
-def _fields(made: Handoff) -> dict[str, Any]:
-    from ctxrepo.domain.tape.handoff_parts import meta_of, told
+def _fields(handoff: Handoff) -> dict[str, Any]:
+    from ctxrepo.domain.tape.handoff_parts import meta_of
 
-    return {"handoff": meta_of(made)["handoff"], "text": told(made)}
+    return {"handoff": meta_of(handoff)["handoff"], "text": handoff.text}

@@ -1,4 +1,4 @@
-"""Operations on what sessions are given: the packet, files that hold it, sessions switched off and on."""
+"""Operations on what sessions are given: the packet, files with it, and sessions switched off and on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """The packet, with another preset or budget than the settings have, and as an agent is given it."""
+    """Another preset or budget than that of the settings, and the agent for which the packet is."""
 
     preset: Annotated[
         str | None,
@@ -39,7 +39,7 @@ class ContextRequest:
 
 @reads
 def context(desk: Desk, request: ContextRequest) -> Result[Context]:
-    """Say what a session would start with, up to what was written last."""
+    """Say what a session would be given if it started now."""
     from ctxrepo.agents.known import agent_named
     from ctxrepo.hooks.packet.lane import CLAWVM, SCORED
     from ctxrepo.services.delivery.first_files import update_recent_files
@@ -53,12 +53,12 @@ def context(desk: Desk, request: ContextRequest) -> Result[Context]:
 
         update_scores(desk.memory, today())
     start = Start(desk.cwd, request.preset, request.budget, known)
-    made = context(desk.memory, desk.project, start)
-    return Result(made, {**plain_data(made), "bytes": len(made.text.encode())})
+    packet = context(desk.memory, desk.project, start)
+    return Result(packet, {**plain_data(packet), "bytes": len(packet.text.encode())})
 
 
 FILE = "AGENTS.md"
-"""What most agents read; those that read another file say so."""
+"""What most agents read; an agent that reads another file names it."""
 
 _GIT = {
     "tracked": "{path} is tracked by git: the block shows up as a change, and everyone who gets the file can "
@@ -66,7 +66,7 @@ _GIT = {
     "seen": "git doesn't ignore {path}: `git add` would include it, with your memory in it",
 }
 
-_SAYS = {
+_STATES = {
     "current": "up to date",
     "stale": "out of date",
     "damaged": "left alone",
@@ -79,7 +79,7 @@ _SAYS = {
 
 @dataclass(frozen=True)
 class BlockRequest:
-    """A file by its path, or the one that an agent reads, or AGENTS.md at the top of the checkout."""
+    """A file: by its path, or the one that an agent reads, else AGENTS.md at the top of the checkout."""
 
     path: str = ""
     """The file; AGENTS.md at the top of the checkout by default."""
@@ -90,18 +90,10 @@ class BlockRequest:
 
 @dataclass(frozen=True)
 class RemovedBlock:
-    """The file, and whether a block was taken out of it."""
+    """The file, and whether there was a block to remove."""
 
     path: Path
-    had_one: bool
-
-
-@dataclass(frozen=True)
-class RenewedBlocks:
-    """How each file stood, and which of them were renewed."""
-
-    blocks: Sequence[BlockState]
-    renewed: Sequence[str]
+    was_there: bool
 
 
 @reads
@@ -109,21 +101,21 @@ def add_block(desk: Desk, request: BlockRequest) -> Result[AddResult]:
     """Put the block into a file, and keep it up to date there."""
     from ctxrepo.services.delivery.file_blocks import add
 
-    added = add(desk.memory, _file(desk, request), desk.env, is_trial=request.is_trial)
-    where = str(added.block.path)
-    if added.tracking in _GIT:
-        desk.notice(_GIT[added.tracking].format(path=where))
+    result = add(desk.memory, _file(desk, request), desk.env, is_trial=request.is_trial)
+    path = str(result.block.path)
+    if result.tracking in _GIT:
+        desk.notice(_GIT[result.tracking].format(path=path))
     if desk.memory.settings.delivery.mode != "file":
         desk.notice("hooks still give the block as well until `ctxrepo config set delivery.mode file`")
     data = {
-        "path": where,
-        "project": added.block.project,
-        "changed": bool(added.diff) and not request.is_trial,
-        "diff": added.diff,
-        "new": added.block.is_new,
-        "git": added.tracking,
+        "path": path,
+        "project": result.block.project,
+        "changed": bool(result.diff) and not request.is_trial,
+        "diff": result.diff,
+        "new": result.block.is_new,
+        "git": result.tracking,
     }
-    return Result(added, data)
+    return Result(result, data)
 
 
 def remove_block(desk: Desk, request: BlockRequest) -> Result[RemovedBlock]:
@@ -131,8 +123,8 @@ def remove_block(desk: Desk, request: BlockRequest) -> Result[RemovedBlock]:
     from ctxrepo.services.delivery.file_blocks import remove
 
     path = _file(desk, request)
-    had_one = remove(desk.memory, path)
-    return Result(RemovedBlock(path, had_one), {"path": str(path), "removed": had_one})
+    was_there = remove(desk.memory, path)
+    return Result(RemovedBlock(path, was_there), {"path": str(path), "removed": was_there})
 
 
 @reads
@@ -140,26 +132,25 @@ def list_blocks(desk: Desk, _: None) -> Result[Sequence[BlockState]]:
     """List the files with a block, and the state of each."""
     from ctxrepo.services.delivery.file_blocks import states_of_blocks
 
-    found = states_of_blocks(desk.memory)
-    return Result(found, {"files": [_block_fields(one) for one in found]})
+    blocks = states_of_blocks(desk.memory)
+    return Result(blocks, {"files": [*map(_block_fields, blocks)]})
 
 
 @reads
-def renew_blocks(desk: Desk, _: None) -> Result[RenewedBlocks]:
-    """Update the block in all these files now."""
+def renew_blocks(desk: Desk, _: None) -> Result[Sequence[str]]:
+    """Update the block in all these files now; the value is the paths of those that were out of date."""
     from ctxrepo.services.delivery.file_blocks import renew
 
-    found = renew(desk.memory, desk.now, always=True)
-    renewed = [str(one.block.path) for one in found if one.state == "stale"]
-    desk.notice(*(block_line(one) for one in found if one.state not in ("current", "stale")))
-    data = {"files": [_block_fields(one) for one in found], "renewed": renewed}
-    return Result(RenewedBlocks(found, renewed), data)
+    blocks = renew(desk.memory, desk.now, always=True)
+    renewed = [str(block.block.path) for block in blocks if block.state == "stale"]
+    desk.notice(*(block_line(block) for block in blocks if block.state not in ("current", "stale")))
+    return Result(renewed, {"files": [*map(_block_fields, blocks)], "renewed": renewed})
 
 
-def block_line(one: BlockState) -> str:
-    """How a file stands, in a line."""
-    said = _SAYS[one.state] + (f": {one.why}" if one.why else "")
-    return f"{one.block.path} ({one.block.project or 'no project'}): {said}"
+def block_line(state: BlockState) -> str:
+    """The state of a file, in one line."""
+    why = f": {state.why}" if state.why else ""
+    return f"{state.block.path} ({state.block.project or 'no project'}): {_STATES[state.state]}{why}"
 
 
 def _file(desk: Desk, request: BlockRequest) -> Path:
@@ -174,14 +165,15 @@ def _file(desk: Desk, request: BlockRequest) -> Path:
     return default_file(desk.memory, desk.cwd, name)
 
 
-def _block_fields(one: BlockState) -> dict[str, Any]:
-    return {"path": str(one.block.path), "project": one.block.project, "state": one.state, "why": one.why}
+def _block_fields(state: BlockState) -> dict[str, Any]:
+    block = state.block
+    return {"path": str(block.path), "project": block.project, "state": state.state, "why": state.why}
 
 
 @dataclass(frozen=True)
 class SwitchRequest:
-    """Whether a session is to be given nothing any more; `session` is the beginning of its id, '' the one
-    that the operation is performed in or the newest in its project."""
+    """Whether a session is switched off or on. `session` is the beginning of its id; '' is the session that
+    performs the operation, or else the newest in its project."""
 
     is_off: bool = False
     session: str = ""
@@ -192,27 +184,27 @@ def list_sessions(desk: Desk, _: None) -> Result[Sequence[Ledger]]:
     """List the sessions of the last day, the newest first."""
     from ctxrepo.services.delivery.sessions import sessions
 
-    found = sessions(desk.memory, desk.now)
-    return Result(found, {"sessions": [_session_fields(one) for one in found]})
+    ledgers = sessions(desk.memory, desk.now)
+    return Result(ledgers, {"sessions": [*map(_session_fields, ledgers)]})
 
 
 def switch(desk: Desk, request: SwitchRequest) -> Result[Ledger]:
-    """Give a session nothing any more, or what it is due again."""
+    """Stop giving memory to a session, or start again."""
     from ctxrepo.services.delivery.sessions import Caller, session_meant, switch
 
-    here = Caller(desk.cwd, desk.env, desk.session)
-    meant = session_meant(desk.memory, request.session, here, desk.now)
-    done = switch(meant, is_off=request.is_off)
-    return Result(done, _session_fields(done))
+    caller = Caller(desk.cwd, desk.env, desk.session)
+    ledger = session_meant(desk.memory, request.session, caller, desk.now)
+    ledger = switch(ledger, is_off=request.is_off)
+    return Result(ledger, _session_fields(ledger))
 
 
-def _session_fields(one: Ledger) -> dict[str, Any]:
+def _session_fields(ledger: Ledger) -> dict[str, Any]:
     return {
-        "agent": one.agent,
-        "session": one.session,
-        "cwd": one.cwd,
-        "began": second_at(one.began),
-        "last": second_at(one.touched),
-        "off": one.is_off,
-        "given": one.given,
+        "agent": ledger.agent,
+        "session": ledger.session,
+        "cwd": ledger.cwd,
+        "began": second_at(ledger.began),
+        "last": second_at(ledger.touched),
+        "off": ledger.is_off,
+        "given": ledger.given,
     }

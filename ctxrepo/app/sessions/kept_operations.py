@@ -1,4 +1,4 @@
-"""What is kept of agents' sessions on this machine: listed, and forgotten."""
+"""Operations on what is kept of agents' sessions on this machine: list and forget."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class ListKept:
 
 @dataclass(frozen=True)
 class ForgetKept(ListKept):
-    """Which kept sessions are forgotten; `agrees` is told before."""
+    """Which kept sessions are forgotten; `agrees` is given the plan, and nothing happens if it returns
+    False."""
 
     sessions: Sequence[str] = ()
     """The beginning of a session's id; several may be given."""
@@ -45,7 +46,7 @@ def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
 
 
 def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
-    """Take away what is kept of sessions, and keep nothing of them again."""
+    """Remove what is kept of sessions, and keep nothing of them again."""
     from dataclasses import replace
 
     from ctxrepo.agents.known import session_in
@@ -63,7 +64,7 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     fields = {
         "forgotten": plan.is_done,
         "sessions": [*map(_fields, plan.kept)],
-        "transcripts": [{"agent": agent, "session": session} for agent, session in plan.there],
+        "transcripts": [{"agent": agent, "session": session} for agent, session in plan.present],
     }
     return Result(plan, fields)
 
@@ -77,7 +78,7 @@ def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoic
 
     if request.agent:
         agent_named(request.agent)
-    if not all(beginning.strip() for beginning in sessions):  # a variable that is empty, and all would go
+    if not all(beginning.strip() for beginning in sessions):  # an empty variable would match all
         raise UsageError("the id of a session is empty")
     before = 0
     if request.older_than:
@@ -89,4 +90,4 @@ def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoic
 def _fields(kept: KeptSession) -> dict[str, object]:
     from ctxrepo.domain.formats.moment import second_at
 
-    return {"agent": kept.agent, "session": kept.id, "cwd": kept.cwd, "last": second_at(kept.last)}
+    return {"agent": kept.agent, "session": kept.id, "cwd": kept.cwd, "last": second_at(kept.last_at)}

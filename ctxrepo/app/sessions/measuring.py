@@ -1,4 +1,4 @@
-"""Operations that tell what sessions made of the memory: usage and traces."""
+"""Operations that show how sessions used the memory: usage and traces."""
 
 from __future__ import annotations
 
@@ -47,23 +47,24 @@ def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
     else:
         report = usage(memory, request.scope, desk.project, request.limit)
     totals = {name: getattr(report, name) for name in ("count", *COUNTS, "usage_rate")}
-    return Result(report, {"entries": [_usage_fields(one) for one in report.entries], "totals": totals})
+    return Result(report, {"entries": [*map(_usage_fields, report.entries)], "totals": totals})
 
 
-def _usage_fields(one: EntryUsage) -> dict[str, Any]:
-    counts = {name: getattr(one.usage, name) for name in COUNTS}
-    days = {"first": day_of(one.usage.first), "last": day_of(one.usage.last)}
-    return {"id": f"^{one.usage.id}", "at": one.at, **counts, **days, "text": one.text}
+def _usage_fields(entry: EntryUsage) -> dict[str, Any]:
+    use = entry.usage
+    counts = {name: getattr(use, name) for name in COUNTS}
+    days = {"first": day_of(use.first), "last": day_of(use.last)}
+    return {"id": f"^{use.id}", "at": entry.at, **counts, **days, "text": entry.text}
 
 
 def day_of(at: float) -> str:
-    """The day of a moment, in UTC."""
+    """The day of a moment in Unix seconds, in UTC: `2026-11-24`."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """One trace by the beginning of its id, or the last ones, of one session where that is named."""
+    """One trace by its id, or the last ones, of all sessions or of one."""
 
     id: str = ""
     """The id of one trace, or the beginning of it."""
@@ -74,7 +75,7 @@ class TraceRequest:
 
 
 def list_traces(desk: Desk, request: TraceRequest) -> Result[Sequence[Trace]]:
-    """Say what the last prompts and edits were given."""
+    """List what recent prompts and edits were given."""
     from ctxrepo.services.usage.read_traces import LAST, traces
 
     last = request.last or (None if request.session else LAST)

@@ -1,4 +1,4 @@
-"""Answers to a query or a prompt: from the memory, from a folder, and to a whole file of them."""
+"""Operations that recall: for a query or a prompt from the memory or a folder, and for a file of prompts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from ctxrepo.services.recall.recall_folder import Batch, Way
 
 _EXIT = {"ok": 0, "no_match": 3, "denied": 3, "malformed": 2, "unavailable": 1, "backend_error": 1}
-"""How recall ended -> the exit code that says so."""
+"""Status of a recall -> exit code."""
 
 
 @dataclass(frozen=True)
 class MemoryRecallRequest:
-    """A query or a prompt, in one scope or in view. `is_explained` asks why each entry is or isn't there."""
+    """A query or a prompt, for one scope or for those in view. `is_explained`: with the reason for each entry
+    that is recalled or left out."""
 
     question: Question
     scope: str = ""
@@ -34,7 +35,7 @@ class MemoryRecallRequest:
 
 @dataclass(frozen=True)
 class FolderRecallRequest:
-    """A query or a prompt to a folder of markdown; `model`, where it is named, answers by meaning too."""
+    """A query or a prompt for a folder of markdown; with a `model`, it is answered by meaning, too."""
 
     question: Question
     folder: Path
@@ -61,7 +62,7 @@ def recall(desk: Desk, request: MemoryRecallRequest) -> Result[RecallResult]:
     try:
         result = _recalled(desk, request)
     except (UsageError, NotFound):
-        raise  # a word of the request or in config.toml: no answer either way
+        raise  # the request or config.toml is wrong, so this is no outcome of a recall
     except CtxrepoError as error:
         result = failed(error, "")
     except (sqlite3.Error, OSError) as error:
@@ -78,14 +79,14 @@ def _recalled(desk: Desk, request: MemoryRecallRequest) -> RecallResult:
     folders = search_order(desk.memory, desk.project)[::-1]
     if request.scope:
         folders = [scope_named(desk.memory, request.scope, desk.project).folder]
-    asker = Caller(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
-    result = recall(desk.memory, request.question, folders, asker, desk.now)
+    caller = Caller(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
+    result = recall(desk.memory, request.question, folders, caller, desk.now)
     desk.notice(*claim_lines(desk, [(hit.id.removeprefix("^"), hit.path) for hit in result.hits]))
     return result
 
 
 def recall_in_folder(desk: Desk, request: FolderRecallRequest) -> Result[RecallResult]:
-    """The same from any folder of markdown, for which no memory is needed."""
+    """Answer a query or a prompt from any folder of markdown, without a memory."""
     from ctxrepo.services.recall.recall_folder import recall_in
 
     way = _way(desk, None, request.model)
@@ -104,13 +105,13 @@ def recall_batch(desk: Desk, request: BatchRequest) -> Result[Batch]:
 
     way = replace(_way(desk, request.limit, request.model), is_gated=request.is_gated)
     try:
-        done = recall_batch(request.folder, request.queries, request.out, way)
+        batch = recall_batch(request.folder, request.queries, request.out, way)
     except BadLines as error:
         desk.notice(*error.lines)
         raise
-    _notice_skipped(desk, done.skipped)
-    data = {"queries": done.queries, "silent": done.silent, "ms": done.ms, "out": str(request.out)}
-    return Result(done, data)
+    _notice_skipped(desk, batch.skipped)
+    data = {"queries": batch.queries, "silent": batch.silent, "ms": batch.ms, "out": str(request.out)}
+    return Result(batch, data)
 
 
 def _way(desk: Desk, limit: int | None, model: str) -> Way:
@@ -118,15 +119,15 @@ def _way(desk: Desk, limit: int | None, model: str) -> Way:
     from ctxrepo.storage.user.places import Places
 
     if model and (folder := Path(model).expanduser()).is_dir():
-        model = str(folder.resolve())  # as a word of a person's; in settings only a whole path is one
+        model = str(folder.resolve())  # a person may type a relative path; settings have absolute ones
     return Way(limit or LIMIT, model=model, models=Places.of(desk.env).models)
 
 
 def _surprise(desk: Desk, error: Exception) -> RecallResult:
     from ctxrepo.services.recall.recall import failed
 
-    told = of_database(error, desk.env)
-    return failed(told, "") if told else failed(error, log_traceback(desk.env))
+    known = of_database(error, desk.env)
+    return failed(known, "") if known else failed(error, log_traceback(desk.env))
 
 
 def _notice_skipped(desk: Desk, skipped: Mapping[str, str]) -> None:
@@ -152,5 +153,5 @@ def _outcome(result: RecallResult, is_explained: bool) -> Result[RecallResult]:
 
 def _fields(hit: RecalledEntry, is_explained: bool) -> dict[str, Any]:
     fields = asdict(hit)
-    explained = fields.pop("explanation")
-    return {**fields, "explanation": [list(pair) for pair in explained]} if is_explained else fields
+    explanation = fields.pop("explanation")
+    return {**fields, "explanation": [list(pair) for pair in explanation]} if is_explained else fields

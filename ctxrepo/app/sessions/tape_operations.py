@@ -1,4 +1,4 @@
-"""Operations on a tape: anchors are listed, searched and removed, what was said is read, work digested."""
+"""Operations on a tape: list, search and remove anchors, read what was said, and digest past work."""
 
 from __future__ import annotations
 
@@ -32,24 +32,23 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class OnTape(Generic[Value]):
-    """What an operation found, and on whose tape: the folder of a scope, the agent and session meant."""
+    """The value of an operation, and the tape: the folder of its scope, and the agent and session."""
 
     value: Value
     folder: str
     agent: str
     session: str
     resume: str = ""
-    """The command that goes on with the session in which the last message of what was read was said."""
+    """The command that resumes the session of the last message that was read."""
     no_resume: str = ""
-    """Why there is none, where that is to be said."""
+    """Why there is none, if its agent can resume other sessions."""
 
 
 @dataclass(frozen=True)
-class ResetDone:
-    """What became of a tape, and the anchor that says so."""
+class TapeReset:
+    """What was reset, and the folder of its scope."""
 
     reset: Reset
-    anchor: Anchor | None
     folder: str
 
 
@@ -59,26 +58,22 @@ def tape_info(desk: Desk, request: TapeRequest) -> Result[OnTape[TapeInfo]]:
     from ctxrepo.services.sessions.session_settings import tape_settings
 
     view = _view(desk, request)
-    found = info(view)
-    on_tape = _on_tape(desk, view, found)
+    tape = info(view)
+    on_tape = _on_tape(desk, view, tape)
     is_manual = tape_settings(desk.memory, view.agent).mode == "manual"
-    advice = "" if is_manual else found.advice  # an agent may leave none by itself
+    advice = "" if is_manual else tape.advice  # an agent may leave none by itself
     if advice:
         desk.notice(advice)
-    counts = {
-        "all": len(found.anchors.anchors),
-        "handoff": len(found.anchors.handoffs.anchors),
-        "session": len(found.anchors.anchors) - len(found.anchors.handoffs.anchors),
-    }
+    anchors, handoffs = len(tape.anchors.anchors), len(tape.anchors.handoffs.anchors)
     folder = view.place.folder
     data = {
         "project": folder,
         "agent": view.agent,
         "session": view.session,
-        "entries": found.messages,
-        "anchors": counts,
-        "last": anchor_fields(found.last.anchor, folder) if found.last else None,
-        "since": found.since,
+        "entries": tape.messages,
+        "anchors": {"all": anchors, "handoff": handoffs, "session": anchors - handoffs},
+        "last": anchor_fields(tape.last.anchor, folder) if tape.last else None,
+        "since": tape.since,
         "advice": advice,
     }
     return Result(on_tape, data)
@@ -90,7 +85,7 @@ def list_tape(desk: Desk, request: ListAnchors) -> Result[OnTape[Sequence[Anchor
 
     view = _view(desk, request)
     anchors = list_anchors(view, request)
-    rows = [_shown_fields(anchor, view.place.folder, with_context=request.context > 0) for anchor in anchors]
+    rows = [_fields(anchor, view.place.folder, request.context) for anchor in anchors]
     return Result(_on_tape(desk, view, anchors), {"anchors": rows})
 
 
@@ -109,9 +104,8 @@ def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
     if hits.widened and view.session:
         kinds = " and ".join(hits.widened)
         desk.notice(f"the session has no {kinds} that fit, so those of the whole project were searched")
-    folder, with_context = view.place.folder, request.context > 0
     data = {
-        "anchors": [_shown_fields(anchor, folder, with_context=with_context) for anchor in hits.anchors],
+        "anchors": [_fields(anchor, view.place.folder, request.context) for anchor in hits.anchors],
         "entries": [*map(message_fields, hits.messages)],
         "scope": hits.scope,
         "complete": is_complete,
@@ -120,23 +114,23 @@ def search_tape(desk: Desk, request: TapeSearch) -> Result[OnTape[TapeHits]]:
 
 
 def read_tape(desk: Desk, request: ReadTape) -> Result[OnTape[TapeReading]]:
-    """Read what was said."""
+    """Read what was said in a part of the tape."""
     from ctxrepo.services.anchors.tape_lookup import read
-    from ctxrepo.services.sessions.conversations import masked
-    from ctxrepo.services.sessions.prompt_moments import resume_of, why_no_resume
+    from ctxrepo.services.sessions.conversations import mask_anchor
+    from ctxrepo.services.sessions.prompt_moments import Resumption, resumption
 
     view = _view(desk, request)
     reading = read(view, request)
     ends = {"after": reading.bounds.after, "until": reading.bounds.until}
     folder = view.place.folder
-    bounds = {name: anchor_fields(masked(end), folder) if end else None for name, end in ends.items()}
-    resume = no_resume = ""
+    bounds = {name: anchor_fields(mask_anchor(end), folder) if end else None for name, end in ends.items()}
+    resume = Resumption()
     if reading.messages:
         last = reading.messages[-1]
-        resume = resume_of(desk.memory, last.agent, last.session or view.session)
-        no_resume = why_no_resume(desk.memory, last.agent, last.session or view.session)
-    data = {"entries": [*map(message_fields, reading.messages)], **bounds, "resume": resume or None}
-    return Result(replace(_on_tape(desk, view, reading), resume=resume, no_resume=no_resume), data)
+        resume = resumption(desk.memory, last.agent, last.session or view.session)
+    data = {"entries": [*map(message_fields, reading.messages)], **bounds, "resume": resume.command or None}
+    on_tape = _on_tape(desk, view, reading)
+    return Result(replace(on_tape, resume=resume.command, no_resume=resume.obstacle), data)
 
 
 def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLine]]]:
@@ -156,7 +150,7 @@ def tape_tree(desk: Desk, request: TapeRequest) -> Result[OnTape[Sequence[TreeLi
 
 @reads
 def digest_work(desk: Desk, request: DigestRequest) -> Result[OnTape[Digest]]:
-    """Gather what was asked, answered and left in a part of past work, and what memory says of it already."""
+    """Gather what was asked and answered in a part of past work, and what memory already says about it."""
     from ctxrepo.services.anchors.work_digest import digest
     from ctxrepo.services.reading.find import search_order
 
@@ -165,7 +159,7 @@ def digest_work(desk: Desk, request: DigestRequest) -> Result[OnTape[Digest]]:
     folder = view.place.folder
     data = {
         "stretch": work.why,
-        "anchors": [_shown_fields(anchor, folder, with_context=False) for anchor in work.anchors],
+        "anchors": [anchor_fields(each.anchor, folder) for each in work.anchors],
         "turns": [
             {
                 "asked": message_fields(turn.asked),
@@ -184,14 +178,14 @@ def delete_from_tape(desk: Desk, request: DeleteAnchors) -> Result[Sequence[Anch
     from ctxrepo.services.anchors.remove_anchors import delete_anchors
     from ctxrepo.services.reading.find import scope_named
 
-    desk.commit_pending()  # `undo` then meets this first, also where it is of anchors on this machine only
+    desk.commit_pending()  # so that `undo` takes this back first, even if it changes no commit
     folder = scope_named(desk.memory, request.scope, desk.project).folder
     deleted = delete_anchors(desk.memory, folder, request.ids, desk.origin, desk.now)
     desk.wake()
     return Result(deleted, {"deleted": [anchor_fields(anchor, folder) for anchor in deleted]})
 
 
-def reset_tape(desk: Desk, request: TapeRequest) -> Result[ResetDone]:
+def reset_tape(desk: Desk, request: TapeRequest) -> Result[TapeReset]:
     """Move the anchors of a scope, or of one session, to the archive."""
     from ctxrepo.services.anchors.remove_anchors import reset_tape
     from ctxrepo.services.anchors.session_anchors import leave_reset
@@ -211,16 +205,14 @@ def reset_tape(desk: Desk, request: TapeRequest) -> Result[ResetDone]:
         "paths": list(reset.paths),
         "anchor": anchor_fields(anchor, folder) if anchor else None,
     }
-    return Result(ResetDone(reset, anchor, folder), data)
+    return Result(TapeReset(reset, folder), data)
 
 
-def _shown_fields(shown: AnchorShown, folder: str, *, with_context: bool) -> dict[str, Any]:
-    """An anchor, with what was said before and after it where that was asked for."""
-    fields = anchor_fields(shown.anchor, folder)
-    if not with_context:
-        return fields
-    sides = {"before": shown.before, "after": shown.after}
-    return fields | {name: [*map(message_fields, side)] for name, side in sides.items()}
+def _fields(shown: AnchorShown, folder: str, context: int) -> dict[str, Any]:
+    """An anchor, with the messages before and after it if `context` asks for any."""
+    sides = {"before": shown.before, "after": shown.after} if context else {}
+    messages = {name: [*map(message_fields, side)] for name, side in sides.items()}
+    return anchor_fields(shown.anchor, folder) | messages
 
 
 def _view(desk: Desk, request: TapeRequest) -> TapeView:
@@ -230,6 +222,6 @@ def _view(desk: Desk, request: TapeRequest) -> TapeView:
 
 
 def _on_tape(desk: Desk, view: TapeView, value: Value) -> OnTape[Value]:
-    """What was found, and a notice of what is missing in it."""
+    """The value of an operation on a view, with a notice of what is missing in it."""
     desk.notice(*view.notices())
     return OnTape(value, view.place.folder, view.agent, view.session)

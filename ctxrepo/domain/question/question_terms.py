@@ -1,4 +1,4 @@
-"""What a question in words is searched for: its terms, how the index finds each, where texts have them."""
+"""The terms of a question: how the index finds each of them, and where a text has them."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -11,17 +11,17 @@ from ctxrepo.lazy import lazy_pattern
 _TERM = lazy_pattern(r'"([^"]+)"|(\S+)')
 
 _SHORTEST = 4
-"""Letters of a word that a text must share with it, to be shown from there: it may have another form."""
+"""Letters that two forms of a word must have in common to count as a hit in a text."""
 
 
 def terms_of(query: str) -> list[str]:
-    """The words and `"…"` of a query."""
+    """The words of a query, and the texts in quotes."""
     return [quoted or word for quoted, word in _TERM.findall(query.replace("\0", " "))]
 
 
 def expression(terms: Sequence[str]) -> str:
-    """All these terms for the index: each in any of its forms, the words of one side by side, and in scripts
-    without spaces the pairs of characters."""
+    """An expression of the full-text index for texts with all of these terms: each in any of its forms, the
+    words of one side by side, and in scripts without spaces their pairs of characters."""
     return " AND ".join(part for term in terms for part in _parts(term))
 
 
@@ -41,14 +41,14 @@ def _quoted(word: str) -> str:
 
 
 def holds(text: str, terms: Sequence[str]) -> bool:
-    """Whether a text has what the index can't tell: terms of scripts without spaces, and of signs alone."""
+    """Whether a text has those terms that the index can't find: in scripts without spaces, or only signs."""
     low = fold(text)
     unindexed = (term for term in terms if any(map(is_unspaced, term)) or not any(map(str.isalnum, term)))
     return all(fold(term) in low for term in unindexed)
 
 
 def first_hit(text: str, terms: Sequence[str]) -> int:
-    """Where the first of the terms stands in a text, be it in another form; 0 where none is found."""
+    """The offset of the first term in a text, even if it has another form there; 0 for none."""
     low = fold(text) if len(fold(text)) == len(text) else text.lower()
     places = [at for term in terms if (at := _place(low, fold(term))) >= 0]
     return min(places, default=0)
@@ -67,8 +67,8 @@ def _place(low: str, term: str) -> int:
 
 
 class QuestionTerm(NamedTuple):
-    """A word or a `"…"` of a question. `expression` finds it in the index, and `loose` what begins like it or
-    has its parts apart ('': nothing). A text must have it if it `is_required`."""
+    """A word of a question, or a text in quotes. `expression` finds it in the index; `loose` finds words that
+    begin like it, or its parts apart ('': it has none). A text must have it if it `is_required`."""
 
     text: str
     expression: str
@@ -78,39 +78,39 @@ class QuestionTerm(NamedTuple):
 
 @cache
 def _asking() -> frozenset[str]:
-    """What questions about the past are asked with, and prompts do with."""
+    """Words that questions about the past have, and that say nothing about their topic."""
     lines = text_beside(__spec__, "asking.words").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 _LEAST, _LEAST_CUT, _LONGEST_CUT = 4, 6, 3
-"""Letters of a word that others may begin like, those from which on these may lack its end, and how many of
-its last letters they may lack: `cron` stands for `crontab`, too, and `Sitzungen` for `Sitzung`."""
+"""Letters from which on a word finds words that begin like it (`cron` finds `crontab`), letters from which on
+it is cut before that (`Sitzungen` finds `Sitzung`), and most letters that are cut."""
 
 _KANA = ("\u3041", "\u309f")
-"""Hiragana: in Japanese what stands between the words that tell something, and at their ends."""
+"""Hiragana, in which Japanese writes particles and endings."""
 
 
 def question_terms(question: str) -> list[QuestionTerm]:
-    """The terms of a question without the words that every question has, unless there are no others; what has
-    no letter or digit in it is no term."""
+    """The terms of a question. Words that every question has are left out, unless there are no others; words
+    without a letter or digit always."""
     terms: dict[str, QuestionTerm] = {}
     fillers: dict[str, QuestionTerm] = {}
     for quoted, word in _TERM.findall(question.replace("\0", " ")):
         if quoted:
-            if found := expression([quoted]):
-                terms[found] = QuestionTerm(quoted, found, is_required=True)
+            if query := expression([quoted]):
+                terms[query] = QuestionTerm(quoted, query, is_required=True)
             continue
         parts = [part for run in runs(plain(word)) for part in _pieces(run)]
         telling = [part for part in parts if not _is_filler(part)]
-        chosen, kept = (telling, terms) if telling else (parts, fillers)
+        chosen, target = (telling, terms) if telling else (parts, fillers)
         for term in _terms_in(word, chosen, is_whole=len(chosen) == len(parts)):
-            kept.setdefault(term.expression, term)
+            target.setdefault(term.expression, term)
     return [*terms.values()] or [*fillers.values()]
 
 
 def telling_runs(text: str) -> int:
-    """How many different words of a text of ASCII tell something: about as many as it has terms."""
+    """How many different words of an ASCII text are no fillers: about as many as it has terms."""
     return len({*runs(text.lower())} - STOP - _asking() - _LETTERS)
 
 
@@ -129,8 +129,8 @@ def _is_filler(part: str) -> bool:
 
 
 def _terms_in(word: str, parts: Sequence[str], *, is_whole: bool) -> Iterator[QuestionTerm]:
-    """The terms of a word of these parts: one each in a script without spaces, else one that has them side
-    by side, or, if need be, apart."""
+    """The terms of a word with these parts: of each part in a script without spaces, and of all other parts
+    side by side, or apart as its loose form."""
     unspaced = [part for part in parts if is_unspaced(part)]
     for part in unspaced:
         yield QuestionTerm(part, _quoted(part.casefold()) + ("*" if len(part) == 1 else ""))
@@ -146,9 +146,9 @@ def _terms_in(word: str, parts: Sequence[str], *, is_whole: bool) -> Iterator[Qu
 
 def _one_word(word: str) -> QuestionTerm:
     low, humps = word.casefold(), spelled(word)
-    found = _quoted(low)
+    query = _quoted(low)
     if humps and not is_unspaced(word):
-        found = f"({found} OR {_quoted(' '.join(humps).casefold())})"
+        query = f"({query} OR {_quoted(' '.join(humps).casefold())})"
     cut = min(_LONGEST_CUT, len(low) // 4) if len(low) >= _LEAST_CUT else 0
     is_long = len(low) >= _LEAST and low.isalpha()
-    return QuestionTerm(word, found, _quoted(low[: len(low) - cut]) + "*" if is_long else "")
+    return QuestionTerm(word, query, _quoted(low[: len(low) - cut]) + "*" if is_long else "")

@@ -1,12 +1,13 @@
-"""Anchors, named points in sessions, each one JSON line; and a tape, which is all those of one scope.
+"""Anchors, which are named points in sessions, one JSON line each; and a tape, all anchors of one scope.
 
-The first seven keys of a line and their order are those of an anchors file (`layout.anchors_file`), which we
-read too."""
+The first seven keys of a line, and their order, are those of the anchors file of another program
+(`layout.anchors_file`), which is read too."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from math import inf
+from posixpath import commonprefix
 from typing import Any, Literal
 
 from ctxrepo.domain.formats.jsonl import (
@@ -26,7 +27,7 @@ from ctxrepo.lazy import dataclass
 VERSION = 1
 
 _IS_SHARED = "pi"
-"""The key of a line that says so, on tapes that exist; named after the agent of the program that reads it."""
+"""The key by which a line says so. Tapes exist that have it; it is the name of an agent."""
 
 _DAY = 86_400.0
 
@@ -36,9 +37,9 @@ _TYPES: Mapping[str, Type] = {"session": "session", "handoff": "handoff"}
 
 @dataclass(frozen=True)
 class Anchor:
-    """`timestamp` is ISO 8601 with milliseconds in UTC; `meta` may hold summary, purpose, keywords,
-    trigger and, for a handoff, what the next session needs. `session_entry_id` is the last message of the
-    session's transcript when the anchor was left, or the anchor's own id where that isn't known."""
+    """`timestamp` is ISO 8601 with milliseconds in UTC. `meta` may have a summary, a purpose, keywords, a
+    trigger, and of a handoff its parts. `session_entry_id` is the id of the last message of the session's
+    transcript when the anchor was left, or the anchor's own id if that was unknown."""
 
     id: str
     timestamp: str
@@ -49,16 +50,16 @@ class Anchor:
     meta: Mapping[str, Any] = field(default_factory=dict)
     host: str = ""
     is_shared: bool = False
-    """Whether it was put into the project's anchors file too: if it isn't there, it was deleted there."""
+    """Whether it was also written into the project's anchors file. If that lacks it, it was deleted there."""
     agent: str = ""
     project: str = ""
-    """The scope's folder, on a line that stands in no folder of the scope's own; else ''."""
+    """The scope's folder, on a line in a file that several scopes share; else ''."""
     is_ahead: bool = False
-    """Its timestamp lies more than a day ahead of the clock of whoever read it."""
+    """Whether its timestamp is more than a day ahead of the clock of the machine that read it."""
 
     @property
     def moment(self) -> float:
-        """When it was left, in Unix seconds; 0 where the timestamp is no time, or lies too far ahead."""
+        """When it was left, in Unix seconds; 0 if the timestamp is no time, or too far ahead."""
         return 0.0 if self.is_ahead else seconds_of(self.timestamp) or 0.0
 
     @property
@@ -71,7 +72,7 @@ class Anchor:
 
     @property
     def trigger(self) -> str:
-        """What it was left for: `direct`, `keyword`, `manual` or `compaction`; '' where nothing says so."""
+        """Why it was left: `direct`, `keyword`, `manual` or `compaction`; '' if unknown."""
         return text_of(self.meta, "trigger")
 
     @property
@@ -80,12 +81,12 @@ class Anchor:
 
     @property
     def entry(self) -> str:
-        """The message at which it was left, '' where that isn't known."""
+        """The id of the message at which it was left, '' if unknown."""
         return "" if self.session_entry_id == self.id else self.session_entry_id
 
 
 def says_the_same(anchor: Anchor, other: Anchor) -> bool:
-    """Whether nothing tells two anchors apart but their ids and moments."""
+    """Whether two anchors differ only in their ids and moments."""
     return _content(anchor) == _content(other)
 
 
@@ -96,12 +97,12 @@ def _content(anchor: Anchor) -> tuple[object, ...]:
 
 def to_line(anchor: Anchor) -> str:
     """The anchor as one line of our own tapes, without a newline."""
-    own = {"v": VERSION, "host": anchor.host, "agent": anchor.agent, "project": anchor.project}
-    return render(_fields(anchor) | {key: value for key, value in own.items() if value or key == "host"})
+    more = {"v": VERSION, "host": anchor.host, "agent": anchor.agent, "project": anchor.project}
+    return render(_fields(anchor) | {key: value for key, value in more.items() if value or key == "host"})
 
 
 def shared_line(fields: Mapping[str, Any]) -> str:
-    """The line of an anchor of ours, once it stands in the project's anchors file as well."""
+    """The line of an anchor of ours that was also written into the project's anchors file."""
     return render({**fields, _IS_SHARED: True})
 
 
@@ -123,19 +124,19 @@ def _fields(anchor: Anchor) -> dict[str, Any]:
 
 
 def anchors_of(text: str, now: float = inf) -> list[Anchor]:
-    """The anchors of a tape, in order; lines that are none are passed over."""
+    """The anchors of a tape file, the oldest first; other lines are ignored. `now` is in Unix seconds."""
     return [*in_order(filter(None, map(anchor_of, records(text))), now)]
 
 
 def in_order(anchors: Iterable[Anchor], now: float) -> tuple[Anchor, ...]:
-    """The oldest first; `now` is in Unix seconds. An anchor whose timestamp is no time, or lies more than a
-    day ahead, is before all others: nothing else would ever be the newest."""
+    """The oldest first; `now` is in Unix seconds. An anchor whose timestamp is no time or more than a day
+    ahead comes first: otherwise it would stay the newest one for good."""
     marked = (replace(a, is_ahead=True) if a.moment > now + _DAY else a for a in anchors)
     return tuple(sorted(marked, key=lambda a: (a.moment, a.timestamp, a.id)))
 
 
 def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
-    """The anchor that a line's object is; None when it is none."""
+    """The anchor of a line's object, None if it is no anchor."""
     name, timestamp = text_of(fields, "name"), text_of(fields, "timestamp")
     anchor_type = _TYPES.get(text_of(fields, "type") or text_of(fields, "kind"))
     session, entry = text_of(fields, "sessionId"), text_of(fields, "sessionEntryId")
@@ -158,17 +159,17 @@ def anchor_of(fields: Mapping[str, Any]) -> Anchor | None:
 
 
 GATHERED = "compaction"
-"""What triggers a handoff that no command asked for."""
+"""The trigger of a handoff that no command asked for: it was gathered before a compaction."""
 
 SHORT_ID = 8
-"""Characters of an id that name an anchor, unless another one's id begins with them too."""
+"""Characters of an id by which an anchor is named, if no other id begins with them."""
 
 
 @dataclass(frozen=True)
 class AnchorFilter:
-    """What is wanted of anchors; '' and () stand for anything. `name`, `summary` and `purpose` are parts of
-    theirs, `type` is all of it, and each of the `keywords` must be there. Each of the `words` is part of one
-    of these, or of what is handed over. Case never matters."""
+    """Conditions on anchors; '' and () are no condition. An anchor's name, summary and purpose must contain
+    `name`, `summary` and `purpose`, its type must be `type`, and it must have all `keywords`. Each of the
+    `words` must be contained in one of these, or in its handoff. Case is ignored."""
 
     words: tuple[str, ...] = ()
     name: str = ""
@@ -193,7 +194,7 @@ class AnchorFilter:
 
 @dataclass(frozen=True)
 class Tape:
-    """The anchors, the oldest first."""
+    """The anchors of a scope, the oldest first."""
 
     anchors: tuple[Anchor, ...] = ()
 
@@ -210,8 +211,8 @@ class Tape:
 
     @property
     def newest_handoff(self) -> Anchor | None:
-        """The last handoff; one that says something comes before a bare one, and one that was left on purpose
-        before what was gathered of the same session."""
+        """The last handoff. One with a text is preferred to an empty one, and one that was left on purpose to
+        one that was gathered in the same session."""
         handoffs = self.handoffs.anchors
         newest = max(reversed(handoffs), key=_says_something, default=None)
         of_session = [a for a in handoffs if newest and a.session_id == newest.session_id]
@@ -219,36 +220,31 @@ class Tape:
         return next(filter(_says_something, reversed(on_purpose)), newest)
 
     def with_id(self, beginning: str) -> Anchor | None:
-        """The anchor with this id, or whose id alone begins with it."""
+        """The anchor with this id, or the only one whose id begins so; None otherwise."""
         beginning = beginning.removeprefix("^")
         if exact := [a for a in self.anchors if a.id == beginning]:
             return exact[-1]
-        begun = [a for a in self.anchors if len(beginning) >= SHORT_ID and a.id.startswith(beginning)]
-        return begun[0] if len({a.id for a in begun}) == 1 else None
+        matches = [a for a in self.anchors if len(beginning) >= SHORT_ID and a.id.startswith(beginning)]
+        return matches[0] if len({a.id for a in matches}) == 1 else None
 
     def called(self, name: str) -> Anchor | None:
         """The newest anchor of exactly this name."""
-        return self._newest(lambda a: a.name == name)
+        return next((a for a in reversed(self.anchors) if a.name == name), None)
 
     def like(self, name: str) -> Anchor | None:
-        """The newest anchor whose name has this in it, whatever its case."""
+        """The newest anchor whose name contains this, whatever its case; None for ''."""
         part = name.casefold()
-        return self._newest(lambda a: part in a.name.casefold()) if part else None
+        return next((a for a in reversed(self.anchors) if part and part in a.name.casefold()), None)
 
     @cached_property
     def short_ids(self) -> Mapping[str, str]:
-        """The least of each anchor's id that names it on this tape."""
+        """id -> the shortest beginning of it, of at least SHORT_ID characters, that no other id has."""
         ids = sorted({a.id for a in self.anchors})
-        beside = zip(ids, ["", *ids], [*ids[1:], ""], strict=False)
-        return {
-            anchor_id: anchor_id[
-                : max(SHORT_ID, 1 + _shared(anchor_id, before), 1 + _shared(anchor_id, after))
-            ]
-            for anchor_id, before, after in beside
-        }
-
-    def _newest(self, is_meant: Callable[[Anchor], bool]) -> Anchor | None:
-        return next(filter(is_meant, reversed(self.anchors)), None)
+        shorts = {}
+        for before, id_, after in zip(["", *ids], ids, [*ids[1:], ""], strict=False):
+            common = max(len(commonprefix([id_, other])) for other in (before, after))
+            shorts[id_] = id_[: max(SHORT_ID, 1 + common)]
+        return shorts
 
 
 def tape_of(
@@ -258,42 +254,35 @@ def tape_of(
     anchors_file_writer: str = "",
     now: float = inf,
 ) -> Tape:
-    """The tape of the scope with this folder: what its files say, by path, and anchors that stand in none.
+    """The tape of the scope with this folder: the anchors in its `files` (path -> text) and `local` ones.
 
-    An anchor that stands in two files is one. Not on it is what a tombstone in any of the files names, and
-    what was put into the anchors file and isn't there any more: it was deleted there. Where that file isn't
-    among `files`, nothing says so. A line in it that names no agent is of `anchors_file_writer`."""
-    theirs = anchors_file(folder)
+    An anchor that is in two files counts once. Anchors that a tombstone in any of the files names are left
+    out, and those that were written into the anchors file and are no longer there, if that file is among
+    `files`: they were deleted there. `anchors_file_writer` is the agent of its lines that name none."""
+    shared_path = anchors_file(folder)
     lines = [
-        (path == theirs, fields)
-        for path, text in sorted(files.items(), key=lambda item: (item[0] == theirs, item[0]))
+        (path == shared_path, fields)
+        for path, text in sorted(files.items(), key=lambda item: (item[0] == shared_path, item[0]))
         for fields in map(record, text.split("\n"))
         if fields is not None
     ]
-    dead = {text_of(fields, "id") for _, fields in lines if TOMBSTONE in fields} - {""}
+    deleted = {text_of(fields, "id") for _, fields in lines if TOMBSTONE in fields} - {""}
     anchors: dict[tuple[str, str, str], Anchor] = {}
     shared: set[str] = set()
-    for is_theirs, fields in lines:
+    for is_shared, fields in lines:
         anchor = None if TOMBSTONE in fields else anchor_of(fields)
         if anchor is None:
             continue
-        if is_theirs:
+        if is_shared:
             shared.add(anchor.id)
             anchor = replace(anchor, agent=anchor.agent or anchors_file_writer)
         anchors.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
     for anchor in local:
         anchors.setdefault((anchor.id, anchor.timestamp, anchor.name), anchor)
-    all_stay = theirs not in files
-    stay = (a for a in anchors.values() if all_stay or a.id in shared or not a.is_shared)
-    alive = (a for a in stay if a.id not in dead)
-    return Tape(in_order(alive, now))
+    has_file = shared_path in files
+    stay = (a for a in anchors.values() if a.id in shared or not (has_file and a.is_shared))
+    return Tape(in_order((a for a in stay if a.id not in deleted), now))
 
 
 def _says_something(anchor: Anchor) -> bool:
     return bool(anchor.summary) or handoff_of(anchor.meta).says_something
-
-
-def _shared(first: str, second: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))

@@ -1,4 +1,4 @@
-"""A handoff: what whoever goes on needs to know, small enough to be told whole."""
+"""A handoff: what the next session needs to know to continue, small enough to be given as a whole."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,13 +21,14 @@ MAX_FILES = 10
 
 _MAX_ITEMS = 20
 _MAX_SUMMARY = 100
-_TOLD = 900
-"""Bytes of what the next session is told: a lane of a packet is 1 KiB, its title included."""
+_TEXT_BYTES = 900
+"""Most bytes of a handoff as text: a lane of a packet has 1 KiB, its title included."""
 
 
 @dataclass(frozen=True)
 class Handoff:
-    """`done` begins with the oldest, `files` with the newest; `asked` are the user's own words."""
+    """What is passed on. `done` begins with the oldest item, `files` with the newest; `anchors` are ids, and
+    `asked` is what the user asked last, in their own words."""
 
     goal: str = ""
     done: tuple[str, ...] = ()
@@ -43,19 +44,27 @@ class Handoff:
         return (self.goal, self.next, self.asked, *self.done, *self.open, *self.files, *self.anchors)
 
     @property
+    def text(self) -> str:
+        """The text for the next session, a line for each item, the newest of each list; it fits in a lane."""
+        count = _MAX_ITEMS
+        while len((text := "\n".join(_lines(self, count))).encode()) > _TEXT_BYTES and count > 1:
+            count -= 1
+        return text
+
+    @property
     def says_something(self) -> bool:
         return self != Handoff()
 
 
 def one_line(text: str, most: int = MAX_WORDS) -> str:
-    """`text` on one line of at most so many characters; what can't be printed is a blank."""
+    """`text` on one line of at most `most` characters, with blanks for unprintable characters."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text[: 20 * most]).split())
     return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
 
 
 def fitted(handoff: Handoff) -> Handoff:
-    """The handoff within all limits; what is too much goes from the longest list, the oldest first."""
-    made = Handoff(
+    """The handoff cut to all limits. Items are removed from the longest list, the oldest first."""
+    shorter = Handoff(
         goal=one_line(handoff.goal),
         done=_items(handoff.done[-_MAX_ITEMS:]),
         open=_items(handoff.open[:_MAX_ITEMS]),
@@ -64,13 +73,16 @@ def fitted(handoff: Handoff) -> Handoff:
         anchors=_items(handoff.anchors[-MAX_FILES:]),
         asked=one_line(handoff.asked, MAX_ASKED),
     )
-    while _size(meta_of(made)) > MAX_BYTES:
-        made = _shortened(made)
-    return made
+    while _size(meta_of(shorter)) > MAX_BYTES:
+        longest = max(("done", "open", "files", "anchors"), key=lambda name: _size(getattr(shorter, name)))
+        items = getattr(shorter, longest)
+        is_oldest_first = longest in ("done", "anchors")
+        shorter = replace(shorter, **{longest: items[1:] if is_oldest_first else items[:-1]})
+    return shorter
 
 
 def meta_of(handoff: Handoff) -> dict[str, Any]:
-    """What an anchor's `meta` says of it; `summary` is for readers that know no more of an anchor."""
+    """The handoff as an anchor's `meta`; `summary` in it is for readers that show nothing else."""
     keys = ("goal", "done", "open", "next", "files", "anchors", *(("asked",) if handoff.asked else ()))
     values = {key: getattr(handoff, key) for key in keys}
     fields = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
@@ -80,7 +92,7 @@ def meta_of(handoff: Handoff) -> dict[str, Any]:
 
 
 def handoff_of(meta: Mapping[str, Any]) -> Handoff:
-    """The handoff in an anchor's `meta`, whoever wrote it; what is odd in it is passed over."""
+    """The handoff in an anchor's `meta`, whoever wrote it; values of a wrong type are ignored."""
     fields = meta.get("handoff")
     if not isinstance(fields, dict):
         return Handoff()
@@ -97,16 +109,8 @@ def handoff_of(meta: Mapping[str, Any]) -> Handoff:
     )
 
 
-def told(handoff: Handoff) -> str:
-    """What the next session is told: a line each, the newest of each list, within a packet's lane."""
-    count = _MAX_ITEMS
-    while len((text := "\n".join(_lines(handoff, count))).encode()) > _TOLD and count > 1:
-        count -= 1
-    return text
-
-
 def _lines(handoff: Handoff, count: int) -> Iterator[str]:
-    """`count` items of each list at most; of what is open, how many there are more."""
+    """At most `count` items of each list, and how many more are open."""
     yield from _line("Goal", handoff.goal)
     yield from (f"Done: {item}" for item in handoff.done[-count:])
     yield from (f"Open: {item}" for item in handoff.open[:count])
@@ -128,14 +132,6 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _items(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in map(one_line, items) if line))
-
-
-def _shortened(handoff: Handoff) -> Handoff:
-    """The handoff with one item less."""
-    longest = max(("done", "open", "files", "anchors"), key=lambda name: _size(getattr(handoff, name)))
-    items = getattr(handoff, longest)
-    is_oldest_first = longest in ("done", "anchors")
-    return replace(handoff, **{longest: items[1:] if is_oldest_first else items[:-1]})
 
 
 def _size(value: object) -> int:

@@ -3,7 +3,7 @@
 import posixpath
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from math import exp, sqrt
+from math import exp, inf, sqrt
 
 from ctxrepo.domain.tape.touched_files import Touch
 from ctxrepo.lazy import dataclass
@@ -21,8 +21,9 @@ _FILES = frozenset((".DS_Store", *_LOCKS))
 
 @dataclass(frozen=True)
 class SelectionRules:
-    """What decides whether a file may come first; all paths are absolute and without links. `memory` are the
-    folders of the notes in view, `tops` those of the project's checkouts."""
+    """Rules for which files may come first. All paths are absolute and without links. `memory` are the
+    folders of the notes in view, `tops` those of the project's checkouts, `white` and `black` the user's
+    lists."""
 
     memory: tuple[str, ...]
     tops: tuple[str, ...]
@@ -37,15 +38,15 @@ class SelectionRules:
         return not self.is_listed_out(path) and is_below_one(path, (*self.white, *self.memory))
 
     def must_be_asked(self, path: str) -> bool:
-        """Whether git has the last word on this file: one of the project that no rule of ours decides on."""
+        """Whether git decides on this file: it is in the project, and no other rule applies."""
         is_open = not self.is_listed_out(path) and not self.is_always_in(path)
         return is_open and bool(top := self.top_of(path)) and not is_ignored(path, top)
 
     def lets_in(self, path: str, git_ignores: bool = False) -> bool:
-        """Whether this file may come first; `git_ignores` is git's word on a file that `must_be_asked`.
+        """Whether this file may come first; `git_ignores` says so of a file that `must_be_asked`.
 
-        The order of the rules: what is on the black list is out, what is on the white list in, memory in;
-        what is ignored everywhere out; a file outside the project in; one inside unless git ignores it."""
+        The rules in order: files on the black list are out, those on the white list and of the memory in;
+        those that `is_ignored` out; files outside the project in, others unless git ignores them."""
         if self.is_listed_out(path):
             return False
         if self.is_always_in(path):
@@ -59,8 +60,8 @@ class SelectionRules:
 
 
 def is_ignored(path: str, top: str = "") -> bool:
-    """Whether a file is one that nobody works on: hidden, made by tools, or in a folder of such. What is
-    above `top`, a folder that the file is in, doesn't count."""
+    """Whether a file is hidden or generated, or in a folder of such files. Folders above `top`, in which the
+    file is, don't count."""
     relative = path[len(top.rstrip("/")) :] if top else path
     *folders, name = relative.strip("/").split("/")
     if name in _FILES or name.startswith("."):
@@ -69,7 +70,7 @@ def is_ignored(path: str, top: str = "") -> bool:
 
 
 def listed(entries: Iterable[str], bases: Iterable[str]) -> tuple[str, ...]:
-    """The absolute paths that entries of a list may stand for: each is absolute, or below one of `bases`."""
+    """The absolute paths that entries of a list may mean: each is absolute, or below one of `bases`."""
     roots = [*bases]
     paths = (posixpath.normpath(posixpath.join(base, entry)) for entry in entries for base in roots)
     return tuple(dict.fromkeys(paths))
@@ -81,7 +82,7 @@ def is_below_one(path: str, places: Iterable[str]) -> bool:
 
 
 ENOUGH = 5
-"""Where a window of time holds fewer uses than this, it is made longer."""
+"""A window of time with fewer uses than this is made longer."""
 
 _POINTS = {"memory_write": 16, "read": 20, "edit": 28, "write": 30}
 _STEP = 24
@@ -89,20 +90,20 @@ _STEP = 24
 
 _AFTER_HANDOFF, _AFTER_KEYWORD = 30, 40
 _NEAR = 15
-"""So many uses after a handoff count for more."""
+"""How many uses after a handoff are boosted."""
 
 _FADES, _HANDOFF_FADES = 24, 12
-"""Hours in which the points of a use, and what a handoff adds to them, fall to the e-th part."""
+"""Hours in which the points of a use, and the boost of a handoff, decay by a factor of e."""
 
 _KIND = 2.0
-"""What each kind of tool beyond the first adds."""
+"""Points for each kind of use beyond the first."""
 
 _HOUR = 3600.0
 
 
 @dataclass(frozen=True)
 class Boost:
-    """Uses from `at` to `until`, in unix seconds, count for up to `points` more: they followed a handoff."""
+    """Up to `points` more for each use from `at` to `until`, in Unix seconds: they followed a handoff."""
 
     at: float
     until: float
@@ -111,7 +112,8 @@ class Boost:
 
 @dataclass(frozen=True)
 class Score:
-    """What the uses of one file come to: their points, with what is added at the end, and the last use."""
+    """The score of one file: the points of its uses, the same with those for kinds, and when it was last used
+    (Unix seconds)."""
 
     raw: float
     final: float
@@ -119,8 +121,8 @@ class Score:
 
 
 def window(touches: Sequence[Touch], now: float, first: int, most: int) -> list[Touch]:
-    """The uses of the last `first` hours; where they are too few, of a day more at a time, up to `most`.
-    `touches` have the oldest first."""
+    """The uses of the last `first` hours; if they are too few, of a day more at a time, up to `most` hours.
+    `touches` begin with the oldest, `now` is in Unix seconds."""
     times = [touch.at for touch in touches]
     start = len(times)
     for hours in range(first, max(first, most) + 1, _STEP):
@@ -131,24 +133,22 @@ def window(touches: Sequence[Touch], now: float, first: int, most: int) -> list[
 
 
 def boosts(handoffs: Sequence[tuple[float, bool]], touches: Sequence[Touch]) -> list[Boost]:
-    """What the last handoff counts for, and the last one that a keyword asked for: (when it was left, whether
-    a keyword asked). It may be the same one, which then counts twice."""
-    asked = [at for at, is_keyword in handoffs if is_keyword]
-    latest = ((max((at for at, _ in handoffs), default=None), _AFTER_HANDOFF),)
+    """The boosts by the last handoff, and by the last one that a keyword asked for; one handoff may be both.
+    `handoffs` are pairs of (when it was left, whether a keyword asked for it)."""
+    by_keyword = [at for at, is_keyword in handoffs if is_keyword]
     boosts = []
-    for at, points in (*latest, (max(asked, default=None), _AFTER_KEYWORD)):
-        after = [touch.at for touch in touches if at is not None and touch.at >= at][:_NEAR]
-        if at is not None and after:
-            boosts.append(Boost(at, after[-1], points))
+    for times, points in (([at for at, _ in handoffs], _AFTER_HANDOFF), (by_keyword, _AFTER_KEYWORD)):
+        start = max(times, default=inf)
+        if after := [touch.at for touch in touches if touch.at >= start][:_NEAR]:
+            boosts.append(Boost(start, after[-1], points))
     return boosts
 
 
 def scores(
     touches: Sequence[Touch], boosts: Sequence[Boost], now: float, *, newest_first: bool
 ) -> Mapping[str, Score]:
-    """What each file comes to, by its path; `touches` have the oldest first. Of several uses of a file one
-    counts whole and the others as repeats of it: with `newest_first` the newest, else, as in pi-memory-md,
-    the oldest."""
+    """path -> score; `touches` begin with the oldest. Of several uses of a file the first counts most, each
+    further one less: with `newest_first` the newest is first, else, as in pi-memory-md, the oldest."""
     by_path: dict[str, list[Touch]] = {}
     for touch in touches:
         by_path.setdefault(touch.path, []).append(touch)
@@ -156,7 +156,7 @@ def scores(
 
 
 def ranked(scores: Mapping[str, Score]) -> list[str]:
-    """The paths, those first that matter most; of equals the one that was used first."""
+    """The paths, the best first; of those with equal points the last used one."""
     return sorted(scores, key=lambda path: (-scores[path].final, -scores[path].raw, -scores[path].last))
 
 

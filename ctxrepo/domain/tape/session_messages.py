@@ -1,4 +1,4 @@
-"""What was said in a session: its messages, a tree where it has branches, and the drawing of that tree."""
+"""The messages of a session, a part of them within bounds, and the tree of its branches as a drawing."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,13 +10,14 @@ from ctxrepo.domain.tape.anchors import Anchor
 from ctxrepo.lazy import dataclass
 
 ROOT = -1
-"""The place of what the first message follows."""
+"""The place of the parent of a first message."""
 
 
 @dataclass(frozen=True)
 class SessionMessage:
-    """A message of a session: `session` is the one in which it was said first, `when` ISO 8601 or ''; `tools`
-    are the names of those that the agent used, `details` the files and command lines that it gave them."""
+    """A message of a session. `session` is the one in which it was said first, `who` is `user` or `agent`,
+    `when` ISO 8601 or ''. `tools` are the names of the tools that the agent used, `details` the files and
+    command lines that it gave them."""
 
     id: str
     parent: str
@@ -29,7 +30,7 @@ class SessionMessage:
     details: tuple[str, ...] = ()
 
     def has(self, text: str) -> bool:
-        """Whether this is part of what was said or done, whatever its case."""
+        """Whether its text, tools or details contain this, whatever its case."""
         part = text.casefold()
         return any(part in words.casefold() for words in (self.text, *self.tools, *self.details))
 
@@ -40,20 +41,21 @@ class SessionMessage:
 
 @dataclass(frozen=True)
 class Conversation:
-    """One session's messages in the order of its transcript, the newest 5,000 at most; `is_whole` says
-    whether none is missing at the beginning."""
+    """One session's messages in the order of its transcript, the newest 5,000 at most. `is_whole`: none is
+    missing at the beginning. `size` is how many characters were read to get them."""
 
     agent: str
     session: str
     messages: tuple[SessionMessage, ...] = ()
     is_whole: bool = True
+    size: int = 0
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
-        """The place of the message that each one follows, ROOT for none.
+        """The place of each message's parent, ROOT for none.
 
-        Where an agent names no parents, or one that isn't here (it is no message, such as a tool's result),
-        it is the message before. A message of a tree that names none begins another branch."""
+        If an agent records no parents, or one that isn't here (such as a tool's result, which is no message),
+        the parent is the message before. In a tree, a message that names none begins another branch."""
         places = {message.id: n for n, message in enumerate(self.messages) if message.id}
         is_tree = any(message.who == "user" and message.parent in places for message in self.messages)
         places_of_parents = []
@@ -64,7 +66,7 @@ class Conversation:
 
     @cached_property
     def branch(self) -> "Conversation":
-        """Of all branches the one that ends with the newest message."""
+        """The branch that ends with the newest message."""
         messages = []
         place = len(self.messages) - 1
         while place != ROOT:
@@ -73,20 +75,19 @@ class Conversation:
         return replace(self, messages=tuple(reversed(messages)))
 
     def place_of(self, anchor: Anchor) -> int | None:
-        """The place of the message at which an anchor was left; None where that isn't among these."""
+        """The place of the message at which an anchor was left, None if it isn't here."""
         if anchor.session_id != self.session or not anchor.entry:
             return None
         return next((n for n, message in enumerate(self.messages) if message.id == anchor.entry), None)
 
     def holder_of(self, anchor: Anchor) -> int:
-        """The message at which an anchor was left, else the last one before it by time; ROOT for none."""
+        """The place of the message at which an anchor was left, or else the last one before it by time; ROOT
+        for none."""
         place = self.place_of(anchor)
         if place is not None:
             return place
-        at = anchor.moment
-        return max(
-            (n for n, time in enumerate(self.seconds) if time is not None and time <= at), default=ROOT
-        )
+        times = enumerate(self.seconds)
+        return max((n for n, at in times if at is not None and at <= anchor.moment), default=ROOT)
 
     @cached_property
     def seconds(self) -> tuple[float | None, ...]:
@@ -95,8 +96,8 @@ class Conversation:
 
 @dataclass(frozen=True)
 class TapeBounds:
-    """What bounds a part of a tape: after the anchor `after` and up to `until`, after `start` and up to `end`
-    in Unix seconds. None is no bound."""
+    """The bounds of a part of a tape: after the anchor `after` and up to the anchor `until`, after `start`
+    and up to `end` in Unix seconds. None is no bound."""
 
     after: Anchor | None = None
     until: Anchor | None = None
@@ -108,34 +109,33 @@ class TapeBounds:
         return self != TapeBounds()
 
     def of(self, conversation: Conversation) -> list[SessionMessage]:
-        """The messages within it. In the session in which an anchor was left the message counts at which it
-        was, elsewhere and where that isn't known the time; one without a time is within."""
+        """The messages within the bounds. An anchor bounds its own session by the message at which it was
+        left, other sessions by its time. A message without a time is within bounds of time."""
         low, high = (conversation.place_of(anchor) if anchor else None for anchor in (self.after, self.until))
         by_time = TapeBounds(
             self.after if low is None else None, self.until if high is None else None, self.start, self.end
         )
+        timed = zip(conversation.messages, conversation.seconds, strict=True)
         return [
             message
-            for place, (message, at) in enumerate(
-                zip(conversation.messages, conversation.seconds, strict=True)
-            )
+            for place, (message, at) in enumerate(timed)
             if (low is None or place > low)
             and (high is None or place <= high)
             and (at is None or by_time.holds_moment(at))
         ]
 
     def holds(self, anchor: Anchor) -> bool:
-        """Whether an anchor was left within it, by time."""
+        """Whether an anchor was left within the bounds, by time."""
         return self.holds_moment(anchor.moment)
 
     def holds_moment(self, at: float) -> bool:
-        """Whether a moment, in Unix seconds, is within it."""
+        """Whether a moment, in Unix seconds, is within the bounds."""
         since, until = self.seconds
         return (since is None or since < at) and (until is None or at <= until)
 
     @property
     def seconds(self) -> tuple[float | None, float | None]:
-        """The Unix seconds after which it begins, and at which it ends; None where it has no bound."""
+        """The bounds in Unix seconds: after the first, up to the second; None for no bound."""
         since, until = (
             [at for at in (bound, anchor.moment if anchor else None) if at is not None]
             for bound, anchor in ((self.start, self.after), (self.end, self.until))
@@ -144,7 +144,7 @@ class TapeBounds:
 
 
 def merged(parts: Iterable[Sequence[SessionMessage]]) -> list[SessionMessage]:
-    """The messages of several sessions by time; what a fork copied is there once."""
+    """The messages of several sessions by time; what a fork copied counts once."""
     messages: dict[tuple[str, ...], tuple[float, SessionMessage]] = {}
     for part in parts:
         last = 0.0
@@ -157,8 +157,8 @@ def merged(parts: Iterable[Sequence[SessionMessage]]) -> list[SessionMessage]:
 
 @dataclass(frozen=True)
 class TreeLine:
-    """`stem` is what is drawn before the message, `below` before what belongs to it; `parent` is the id of
-    the message that it follows, '' for none."""
+    """A message in the drawing of a tree: `stem` is drawn before it, `below` before its anchors. `parent` is
+    the id of the message that it follows, '' for none."""
 
     message: SessionMessage
     parent: str
@@ -168,8 +168,8 @@ class TreeLine:
 
 
 def tree_of(conversation: Conversation, anchors: Iterable[Anchor]) -> list[TreeLine]:
-    """The messages, each branch as a whole, the newest last; only branches move the margin, so that a long
-    session isn't wide. Anchors left before all messages stand at the first one."""
+    """The lines of a drawing: each branch as a whole, the newest last. Only branches are indented, so that a
+    long session isn't wide. Anchors that were left before all messages are at the first one."""
     children: dict[int, list[int]] = defaultdict(list)
     for place, parent in enumerate(conversation.parents):
         children[parent].append(place)
@@ -188,7 +188,7 @@ def tree_of(conversation: Conversation, anchors: Iterable[Anchor]) -> list[TreeL
 
 
 def _branches(places: list[int], margin: str) -> list[tuple[int, str, str]]:
-    """(place, what is drawn before it, what is drawn before its parts) of these messages, the last first."""
+    """(place, stem, below) of these messages, the last first."""
     if len(places) == 1:
         return [(places[0], margin, margin)]
     newest_first = list(reversed(places))

@@ -1,4 +1,4 @@
-"""What agents' tools did with files, and a note or file that therefore comes first at a session's start."""
+"""Uses of files by agents' tools, and the files that come first at a session's start because of them."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -10,19 +10,19 @@ from ctxrepo.lazy import dataclass
 
 @dataclass(frozen=True)
 class FirstFile:
-    """`top` is '' for a note, whose `path` is relative to the memory; else the checkout that `path` is
-    relative to, or `/` with an absolute one."""
+    """A note, with `top` '' and a `path` relative to the memory; or a file, whose `path` is relative to the
+    checkout `top`, or absolute if that is `/`."""
 
     top: str
     path: str
     rank: int
-    """How much it matters, from 1 on; 0 where it is here because a list says so."""
+    """Its place in the order, from 1 on; 0 if it is on the user's list."""
     why: str = ""
-    """For a note why it is here, in a few words; for a file the lines that were touched."""
+    """For a note the reason in a few words; for a file the lines that were used."""
 
 
 MOST_SPANS = 4
-"""The most lines that are told of one file."""
+"""Most spans of lines that are shown of one file."""
 
 Kind = Literal["read", "edit", "write", "memory_write"]
 """`write` makes a file anew; `memory_write` is a command of ours that changed a note."""
@@ -30,7 +30,8 @@ Kind = Literal["read", "edit", "write", "memory_write"]
 
 @dataclass(frozen=True)
 class Touch:
-    """A tool read or changed these lines of a file, or all; `at` in Unix seconds, `session` '' if unknown."""
+    """A use of a file by a tool: the lines in `ranges` (first, last), () for all. `at` is in Unix seconds;
+    `session` is '' if unknown."""
 
     at: float
     path: str
@@ -44,8 +45,8 @@ class Touch:
 
 
 def kind_of(tool: str, is_reader: bool) -> Kind:
-    """What a tool of this name does with files; `is_reader` says that its agent counts it as one that only
-    reads. Our own `read` is noted under that name for every agent."""
+    """How a tool of this name uses files; `is_reader`: its agent says that it only reads. Our own command
+    `read` has that name for every agent."""
     name = tool.lower()
     if is_reader or name == "read":
         return "read"
@@ -55,10 +56,10 @@ def kind_of(tool: str, is_reader: bool) -> Kind:
 
 
 def focus(touches: Iterable[Touch], most: int = MOST_SPANS) -> list[str]:
-    """The lines of one file as `edit 5-6`, `read 10-30`, the newest first; `touches` have the oldest first.
+    """The lines of one file as `edit 5-6`, `read 10-30`, the newest first; `touches` begin with the oldest.
 
-    What follows on what was touched alike just before is one with it, and only that: pi-memory-md looks at
-    where the later one begins alone, and so loses lines before it."""
+    Spans of the same kind that follow each other are joined if they touch. pi-memory-md compares only where
+    the later one begins, and so loses lines before it."""
     spans: list[tuple[str, int, int]] = []
     for touch in touches:
         kind = "edit" if touch.is_edit else "read"
@@ -72,9 +73,9 @@ def focus(touches: Iterable[Touch], most: int = MOST_SPANS) -> list[str]:
 
 
 def summary(uses: Sequence[Touch]) -> str:
-    """What sessions did with one file, the newest last, as `edited in 3 sessions, last 2026-11-24`. It says
-    no more than the day, so that a packet stays the same for as long as nothing is done."""
+    """The uses of one file, the newest last, in words: `edited in 3 sessions, last 2026-11-24`. It has the
+    day only, so that a packet stays the same until the file is used again."""
     edits = [use for use in uses if use.is_edit]
-    word, meant = ("edited", edits) if edits else ("read", uses)
-    last, sessions = day(datetime.fromtimestamp(meant[-1].at, UTC)), {use.session for use in meant}
+    word, chosen = ("edited", edits) if edits else ("read", uses)
+    last, sessions = day(datetime.fromtimestamp(chosen[-1].at, UTC)), {use.session for use in chosen}
     return f"{word} {last}" if len(sessions) == 1 else f"{word} in {len(sessions)} sessions, last {last}"

@@ -19,7 +19,7 @@ from ctxrepo.errors import NoMatch, NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.tape_requests import CHARS, Kind, ListAnchors, ReadTape, TapeSearch, Where
 from ctxrepo.services.anchors.tape_view import TapeView, bounds_of, message_bounds, resolve
-from ctxrepo.services.sessions.conversations import masked, shown
+from ctxrepo.services.sessions.conversations import mask_anchor, mask_and_cut
 from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions
 
 Match = TypeVar("Match")
@@ -118,7 +118,7 @@ def search(view: TapeView, request: TapeSearch) -> TapeHits:
         raise NoMatch("nothing on the tape fits", "`ctxrepo tape list` shows the anchors.")
     return TapeHits(
         tuple(anchor_shown(view, anchor, request.context) for anchor in anchors[-request.limit :]),
-        tuple(shown(messages, CHARS)),
+        tuple(mask_and_cut(messages, CHARS)),
         "project" if "project" in scopes.values() else "session",
         tuple(kind for kind, scope in scopes.items() if scope == "project" != request.place),
     )
@@ -133,12 +133,12 @@ def read(view: TapeView, request: ReadTape) -> TapeReading:
         before, after = (_asked_for(request, side) for side in _around(view, anchor))
         before = before[-(request.limit - request.limit // 2) :]  # as many on both sides
         messages = [*before, *after[: request.limit - len(before)]]
-        return TapeReading(tuple(shown(messages, request.chars)), TapeBounds())
+        return TapeReading(tuple(mask_and_cut(messages, request.chars)), TapeBounds())
     bounds = bounds_of(view, request, request.place, dates_first=False)
     conversations = [view.conversation()] if is_session else view.conversations_in_project()
     parts = [bounds.of(conversation.branch) for conversation in conversations]
     messages = _asked_for(request, parts[0] if is_session else merged(parts))
-    return TapeReading(tuple(shown(messages[-request.limit :], request.chars)), bounds)
+    return TapeReading(tuple(mask_and_cut(messages[-request.limit :], request.chars)), bounds)
 
 
 def _asked_for(request: ReadTape, messages: Iterable[SessionMessage]) -> list[SessionMessage]:
@@ -147,12 +147,12 @@ def _asked_for(request: ReadTape, messages: Iterable[SessionMessage]) -> list[Se
 
 def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShown:
     """An anchor as it is shown, without secrets, with so many messages before and after it."""
-    short, clean = view.tape.short_ids.get(anchor.id, anchor.id), masked(anchor)
+    short, clean = view.tape.short_ids.get(anchor.id, anchor.id), mask_anchor(anchor)
     if not context:
         return AnchorShown(clean, short)
     before, after = ([m for m in side if m.text.strip()] for side in _around(view, anchor))
     sides = (before[-context:], after[:context])
-    return AnchorShown(clean, short, *(tuple(shown(side, CHARS)) for side in sides))
+    return AnchorShown(clean, short, *(tuple(mask_and_cut(side, CHARS)) for side in sides))
 
 
 def _first_found(find: Callable[[Where], list[Match]], places: Sequence[Where]) -> tuple[list[Match], Where]:
@@ -203,8 +203,8 @@ def draw(view: TapeView) -> list[TreeLine]:
             "`ctxrepo tape list` shows its anchors.",
         )
     lines = tree_of(conversation, view.own.anchors)
-    messages = shown((line.message for line in lines), CHARS)
+    messages = mask_and_cut((line.message for line in lines), CHARS)
     return [
-        replace(line, message=message, anchors=tuple(masked(anchor) for anchor in line.anchors))
+        replace(line, message=message, anchors=tuple(mask_anchor(anchor) for anchor in line.anchors))
         for line, message in zip(lines, messages, strict=True)
     ]

@@ -112,7 +112,7 @@ class TapeView:
         if read is None:
             return None
         self._bytes_left -= read.size
-        return read.conversation
+        return read
 
     def _sessions(self) -> dict[str, str]:
         """session -> agent."""

@@ -14,7 +14,7 @@ from ctxrepo.services.anchors.tape_lookup import AnchorShown, anchor_shown
 from ctxrepo.services.anchors.tape_requests import DigestRequest
 from ctxrepo.services.anchors.tape_view import TapeView, between
 from ctxrepo.services.recall.recall import Question, RecalledEntry, answered
-from ctxrepo.services.sessions.conversations import shown
+from ctxrepo.services.sessions.conversations import mask_and_cut
 
 DAYS, HANDOFFS = 2, 10
 """The days that a digest is of; where they hold fewer than two handoffs, the handoffs."""
@@ -105,8 +105,8 @@ def _turns(conversation: Conversation, within: TapeBounds) -> Iterator[DigestTur
 
 
 def _shown(turns: Sequence[DigestTurn]) -> Iterator[DigestTurn]:
-    prompts = shown([turn.asked for turn in turns], ASKED_CHARS)
-    answers = iter(shown([turn.answered for turn in turns if turn.answered], ANSWERED_CHARS))
+    prompts = mask_and_cut([turn.asked for turn in turns], ASKED_CHARS)
+    answers = iter(mask_and_cut([turn.answered for turn in turns if turn.answered], ANSWERED_CHARS))
     for turn, prompt in zip(turns, prompts, strict=True):
         yield DigestTurn(prompt, next(answers) if turn.answered else None)
 

@@ -9,7 +9,7 @@ from ctxrepo.domain.formats.moment import month
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import CHECKLIST, TAPES, tape_folder, tapes_of
 from ctxrepo.domain.tape.anchors import GATHERED, Anchor, Tape, anchors_of, in_order, tape_of
-from ctxrepo.domain.tape.handoff_parts import handoff_of, one_line, told
+from ctxrepo.domain.tape.handoff_parts import handoff_of, one_line
 from ctxrepo.domain.working.checklist import items_of
 from ctxrepo.errors import NotFound
 from ctxrepo.storage.cache.layout import NewestHandoff
@@ -90,7 +90,7 @@ def handoffs_left(
 def handoff_text(anchor: Anchor) -> str:
     """What the next session is told of a handoff: what it hands over, else its summary, and its purpose."""
     summary = anchor.summary[:_MOST_TOLD]
-    lines = [told(handoff_of(anchor.meta)) or summary, f"purpose: {one_line(anchor.purpose)}"]
+    lines = [handoff_of(anchor.meta).text or summary, f"purpose: {one_line(anchor.purpose)}"]
     return "\n".join(line for line in lines if line and line != "purpose: ") or anchor.name
 
 

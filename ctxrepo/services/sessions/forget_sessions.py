@@ -1,4 +1,4 @@
-"""What is kept of sessions is listed, and taken away for good."""
+"""What is kept of sessions is listed, and removed for good."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,27 +21,29 @@ _WAIT = 30.0
 
 @dataclass(frozen=True)
 class KeptChoice:
-    """Sessions that are meant: those whose ids begin so, and of those the ones of this agent and of before a
-    moment, in Unix seconds (0: of any time). `is_every`: all where nothing else is said."""
+    """The sessions whose ids begin with one of `beginnings` (() is any), of this `agent` ('' is any), in
+    which nothing was said since the moment `before`, in Unix seconds (0: no bound). To choose all sessions,
+    `is_every` must be set."""
 
     beginnings: Sequence[str] = ()
     agent: str = ""
     before: int = 0
     is_every: bool = False
 
-    def has(self, agent: str, id_: str, last: int) -> bool:
+    def has(self, agent: str, id_: str, last_at: int) -> bool:
         is_named = not self.beginnings or any(id_.startswith(beginning) for beginning in self.beginnings)
-        return is_named and self.agent in ("", agent) and (not self.before or last < self.before)
+        return is_named and self.agent in ("", agent) and (not self.before or last_at < self.before)
 
 
 @dataclass(frozen=True)
 class ForgetPlan:
-    """What is to be taken away: the transcripts of which something is kept; (agent, session) of all that must
-    not be kept again, and of those the ones that their agents still have; and stores that were damaged."""
+    """What is to be removed: all that is kept of the transcripts `kept`, and the files of `damaged` stores.
+    The sessions in `never`, (agent, session), are not kept again; of those in `present`, the agent still has
+    a transcript. `is_done`: it was removed."""
 
     kept: Sequence[KeptSession]
     never: Sequence[tuple[str, str]]
-    there: Sequence[tuple[str, str]]
+    present: Sequence[tuple[str, str]]
     damaged: Sequence[str] = ()
     is_done: bool = False
 
@@ -49,13 +51,14 @@ class ForgetPlan:
 def kept_sessions(memory: Memory, choice: KeptChoice) -> list[KeptSession]:
     """What is kept of these sessions, the newest first."""
     with KeptSessions.opened(kept_file(memory.state.root)) as store:
-        sessions = [one for one in store.sessions().values() if not one.is_empty]
-    chosen = [one for one in sessions if choice.has(one.agent, one.id, one.last)]
-    return sorted(chosen, key=lambda one: -one.last)
+        sessions = [session for session in store.sessions().values() if not session.is_empty]
+    chosen = [session for session in sessions if choice.has(session.agent, session.id, session.last_at)]
+    return sorted(chosen, key=lambda session: -session.last_at)
 
 
 def plan_to_forget(memory: Memory, choice: KeptChoice) -> ForgetPlan:
-    """What would be taken away. UsageError where nothing is said, NotFound where nothing is meant."""
+    """What would be removed. UsageError for an empty choice or an ambiguous id, NotFound where nothing is
+    kept of the chosen sessions, CtxrepoError where nothing can be written."""
     if not (choice.beginnings or choice.agent or choice.before or choice.is_every):
         raise UsageError("no session is named", "Name one, or say --agent, --older-than or --all.")
     if memory.why_read_only:
@@ -64,31 +67,29 @@ def plan_to_forget(memory: Memory, choice: KeptChoice) -> ForgetPlan:
     names = {file.name for file in transcripts_here(memory).files}
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         indexed = [*index.sessions().values()]
-    ids = {(one.agent, one.id) for one in kept}
-    there = {(one.agent, one.id) for one in kept if one.name in names}
-    there |= {(one.agent, one.id) for one in indexed if one.name in names}
+    ids = {(session.agent, session.id) for session in kept}
+    present = {(session.agent, session.id) for session in (*kept, *indexed) if session.name in names}
     if choice.beginnings:  # nothing may be kept of it yet
-        ids |= {one for one in there if choice.has(*one, 0)}
+        ids |= {session for session in present if choice.has(*session, 0)}
     damaged = [str(path) for path in damaged_files(memory.state.root)] if choice.is_every else []
-    _require_plain(choice.beginnings, ids)
+    _require_unambiguous(choice.beginnings, ids)
     if not (ids or damaged):
         raise NotFound("nothing that is meant is kept of any session", "`ctxrepo sessions list` shows all.")
-    return ForgetPlan(kept, sorted(ids), sorted(ids & there), damaged)
+    return ForgetPlan(kept, sorted(ids), sorted(ids & present), damaged)
 
 
-def _require_plain(beginnings: Sequence[str], ids: set[tuple[str, str]]) -> None:
-    """UsageError for the beginning of an id that several sessions have, or NotFound for that of none."""
+def _require_unambiguous(beginnings: Sequence[str], ids: set[tuple[str, str]]) -> None:
+    """UsageError if several sessions' ids begin so and it is the whole id of none; NotFound if no id does."""
     for beginning in beginnings:
-        meant = {one for one in ids if one[1].startswith(beginning)}
-        exact = {one for one in meant if one[1] == beginning}
-        if not meant:
+        matches = [id_ for _, id_ in ids if id_.startswith(beginning)]
+        if not matches:
             raise NotFound(f"no session's id begins with {beginning}", "`ctxrepo sessions list` shows all.")
-        if len(meant) > 1 and len(exact) != 1:
-            raise UsageError(f"{len(meant)} sessions' ids begin with {beginning}", "Say more of it.")
+        if len(matches) > 1 and matches.count(beginning) != 1:
+            raise UsageError(f"{len(matches)} sessions' ids begin with {beginning}", "Say more of it.")
 
 
 def forget_sessions(memory: Memory, plan: ForgetPlan) -> ForgetPlan:
-    """Take it away. The index, which has the words of it, is thrown away and made anew from the rest."""
+    """Carry out a plan. The index has words of what is removed, so it is discarded and built again."""
     with locked(memory.state.lock("sessions"), _WAIT):
         with KeptSessions.opened(kept_file(memory.state.root), writes=True) as store:
             store.forget(plan.kept, plan.never)

@@ -1,5 +1,4 @@
-"""Messages of sessions, found by the index and read from transcripts, or from what is kept of them: what all
-searches ask."""
+"""Messages of sessions, found by the index, and read from transcripts or from what is kept of them."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxrepo.agents.known import parts_of, transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.moment import second_at
+from ctxrepo.domain.question.message_traits import BY_AGENT
 from ctxrepo.domain.question.question_terms import expression, holds, terms_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.session_messages import SessionMessage
@@ -25,7 +25,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import note_paths, read_note, search_order
 from ctxrepo.services.sessions.conversations import message_of
 from ctxrepo.services.sessions.keeping import KeptReader
-from ctxrepo.services.sessions.message_words import key_of, said, shown_text
+from ctxrepo.services.sessions.message_words import key_of, searchable_text, spoken_text
 from ctxrepo.storage.disk.recent import RowReader
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.kept_file import kept_file
@@ -35,7 +35,6 @@ from ctxrepo.storage.sessions.session_index import (
     MessageRow,
     SessionIndex,
     index_file,
-    matching,
 )
 from ctxrepo.storage.sessions.transcript_files import first_line, read_piece
 from ctxrepo.storage.sessions.transcript_lines import opened_file
@@ -44,25 +43,25 @@ if TYPE_CHECKING:
     from ctxrepo.agents.protocol import Transcripts
 
 
-_WINDOWS = (16 * 1024, 128 * 1024, 4 * 1024 * 1024)
-"""Bytes from where a message begins, in which it ends: mostly, nearly always, or not at all."""
+_SPANS = (16 * 1024, 128 * 1024, 4 * 1024 * 1024)
+"""Bytes that are read from where a message begins: most messages end in the first, nearly all in the second,
+and what doesn't end in the third isn't read."""
 
 _PARTS = 1000
-"""Parts of messages in a database that are looked at."""
+"""Rows of a database that are read for neighbouring messages."""
 
 
 class PassageReader:
-    """Reads messages from transcripts, and from `kept` what these have no more; to be closed. A database of
-    many sessions stays open until then."""
+    """Reads messages from transcripts, and from the store `kept` those that are no longer there. Databases of
+    many sessions stay open until it is closed."""
 
     def __init__(self, kept: Path) -> None:
         self._databases: dict[str, RowReader] = {}
         self._kept = KeptReader(kept)
 
     def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
-        """The messages of a session by number, as far as they can be read; `rows` are neighbours."""
-        there = [] if session.is_gone else [row for row in rows if row.place >= 0]
-        messages = self._in_transcript(session, there)
+        """number -> message, of those of these neighbouring messages of a session that can be read."""
+        messages = {} if session.is_gone else self._in_transcript(session, [r for r in rows if r.place >= 0])
         kept = self._kept.messages([row.key for row in rows if row.number not in messages])
         return {**{row.number: kept[row.key] for row in rows if row.key in kept}, **messages}
 
@@ -70,13 +69,14 @@ class PassageReader:
         transcripts = transcripts_of(session.agent)
         if transcripts is None or not rows:
             return {}
+        read = self._from_database if rows[0].name else _from_file
         try:
-            pairs = [*(self._of_rows if rows[0].name else _of_file)(transcripts, session, rows)]
+            pairs = [*read(transcripts, session, rows)]
         except (OSError, ValueError):
             return {}
         return {row.number: message for row, message in pairs if _is_it(message, session, row)}
 
-    def _of_rows(
+    def _from_database(
         self, transcripts: "Transcripts", session: IndexedSession, rows: Sequence[MessageRow]
     ) -> Iterator[tuple[MessageRow, Message]]:
         if session.path not in self._databases:
@@ -92,7 +92,7 @@ class PassageReader:
             database.close()
 
 
-def _of_file(
+def _from_file(
     transcripts: "Transcripts", session: IndexedSession, rows: Sequence[MessageRow]
 ) -> Iterator[tuple[MessageRow, Message]]:
     with opened_file(session.path, parts_of(transcripts)) as handle:
@@ -112,18 +112,18 @@ def _is_it(message: Message, session: IndexedSession, row: MessageRow) -> bool:
 def _beginning_at(
     transcripts: "Transcripts", handle: int, head: Sequence[str], place: int
 ) -> Iterator[Message]:
-    """What may be the message at a place, of all lines read or of ever fewer: a further part may have come
-    later."""
+    """Candidates for the message at a place, read from ever more bytes, and of these from ever fewer lines: a
+    part of the message may have been added after it was indexed."""
     size = os.fstat(handle).st_size
-    for most in _WINDOWS:
+    for most in _SPANS:
         lines = read_piece(handle, place, most).lines
         count = len(lines)
         while count:
             messages = transcripts.messages([*head, *lines[:count]])
-            begun = [m for m in messages if m.line == len(head)]  # one, or all of a document on one line
-            if not begun:  # it ends farther on
+            candidates = [m for m in messages if m.line == len(head)]  # many if a document is on one line
+            if not candidates:  # it ends farther on
                 break
-            yield from begun
+            yield from candidates
             count //= 2
         if place + most >= size:
             return
@@ -132,14 +132,21 @@ def _beginning_at(
 NEIGHBOUR_CHARS = 4096
 """Characters that are read of a message beside one that was found."""
 
-_PATIENCE = 20.0
-"""Seconds for which transcripts may let a search wait."""
+WIDE = 5
+"""Windows that are shown with all their messages."""
+
+AFTER_QUESTION, AROUND_ANSWER, AROUND = (1, 4), (2, 3), (1, 1)
+"""How many messages before and after the match are read of these windows, where the match is the user's and
+where it is the agent's; and of the other windows."""
+
+PATIENCE = 20.0
+"""Seconds that a search waits for transcripts."""
 
 _SPARE = 3
-"""Times the wanted number of messages that the index is asked for at first: some are gone, or don't fit."""
+"""How many times as many messages as are wanted are read from the index first: some are gone or don't fit."""
 
 _PROMPTS, _COMMON, _TELLING = 30, 200, 12
-"""Prompts in which telling words are looked for, messages that have a common word, and words at most."""
+"""Prompts in which telling words are looked for, messages from which on a word is common, most words."""
 
 _MOST_ROWS = 5000
 """Messages of the index that are read for one search."""
@@ -151,51 +158,62 @@ def is_any(_: object) -> bool:
 
 @dataclass(frozen=True)
 class MessageQuery(MessageFilter):
-    """What messages must have. `text`: words, each in any of its forms, and `"…"` together; '' is any text.
-    `wants_session` and `fits` judge a session and a message that was read. What was said in the session
-    `here`, which asks and has it, comes last among sessions."""
+    """What messages must have. `text`: all of these words, each in any of its forms, and each `"…"` as it is;
+    '' is any text. `wants_session` and `fits` judge a session, and a message that was read."""
 
     text: str = ""
     wants_session: Callable[[IndexedSession], bool] = is_any
     fits: Callable[[SessionMessage], bool] = is_any
-    """Asked in another process, so that it must be possible to pickle it."""
-    here: str = ""
+    """Called in another process, so it must be picklable."""
     limit: int = 10
 
 
 class FoundMessage(NamedTuple):
-    """A message and its session. `text` is all that it is found by: what was said, and what tools were given;
-    so have those `before` and `after`, cut to NEIGHBOUR_CHARS. `at` is in Unix seconds (0: unknown). Nothing
-    is masked yet."""
+    """A message and its session. `text` is all that it is found by: what was said, and what tools were given.
+    The texts of the messages `before` and `after` are of that kind too, cut to NEIGHBOUR_CHARS. `at` is in
+    Unix seconds (0: unknown), `missing` are words of the question that none of these has. Secrets are not
+    masked yet."""
 
     session: IndexedSession
     message: SessionMessage
     text: str
     at: int
-    before: Sequence[SessionMessage]
-    after: Sequence[SessionMessage]
+    before: Sequence[SessionMessage] = ()
+    after: Sequence[SessionMessage] = ()
+    missing: Sequence[str] = ()
+
+
+class Candidate(NamedTuple):
+    """A message that may be a match, and the words of the question that its window doesn't have."""
+
+    session: IndexedSession
+    row: MessageRow
+    missing: Sequence[str] = ()
 
 
 def find_messages(memory: Memory, query: MessageQuery) -> list[FoundMessage]:
-    """At most `limit` messages. UsageError for a text without a word. Bring the index up to date first."""
+    """At most `limit` messages, the newest first. Bring the index up to date before. UsageError for a text
+    without a word."""
     terms = terms_of(query.text)
     words = expression(terms)
     if terms and not words:
-        raise UsageError(
-            f"{query.text!r} has no word in it", "`ctxrepo search --in sessions --raw` finds signs, too."
-        )
+        raise no_word_in(query.text)
     file = index_file(memory.state.root)
     most = query.limit * _SPARE + 20
     while True:
-        sessions, rows = _candidates(file, query, words, most)
-        if not rows:
+        candidates = _candidates(file, query, words, most)
+        if not candidates:
             return []
-        folder = Path(sessions[rows[0].session].path).parent
-        read = partial(_read_candidates, file, sessions, rows, terms, replace(query, wants_session=is_any))
-        messages = memory.outside.ask(folder, read, _PATIENCE)  # files of others, which may hang
-        if len(messages) >= query.limit or len(rows) < most or most >= _MOST_ROWS:
+        folder = Path(candidates[0].session.path).parent
+        read = partial(read_matches, file, candidates, terms, query.limit, 0, query.fits)
+        messages = memory.outside.ask(folder, read, PATIENCE)  # files of others, which may hang
+        if len(messages) >= query.limit or len(candidates) < most or most >= _MOST_ROWS:
             return messages
         most = min(most * 8, _MOST_ROWS)
+
+
+def no_word_in(text: str) -> UsageError:
+    return UsageError(f"{text!r} has no word in it", "`ctxrepo search --in sessions --raw` finds signs, too.")
 
 
 def indexed_sessions(memory: Memory) -> list[IndexedSession]:
@@ -205,80 +223,96 @@ def indexed_sessions(memory: Memory) -> list[IndexedSession]:
 
 
 def telling_words(memory: Memory, project: Project | None) -> list[str]:
-    """Words of the newest prompts, or of the notes in view where nobody prompted, that lead to an entry in
-    view or to messages of two sessions: first those that lead to an entry, of each kind the rarest first. One
-    with digits may be a secret of a new kind."""
+    """Words that a search finds something for: words of the newest prompts, or where there are none of the
+    notes in view, that an entry in view or messages of two sessions have. Those of entries come first, and of
+    equals the rarest. Words with digits are left out, as they may be secrets of an unknown kind."""
     folders = search_order(memory, project)
     prompts = find_messages(memory, MessageQuery(types=("user",), limit=_PROMPTS))
     notes = (read_note(memory, path) for path in ([] if prompts else note_paths(memory, folders)))
-    texts = [found.message.text for found in prompts] or [note.body for note in notes if note]
-    told: dict[str, tuple[bool, int]] = {}
+    texts = [prompt.message.text for prompt in prompts] or [note.body for note in notes if note]
+    ranks: dict[str, tuple[bool, int]] = {}
     cache, file = memory.hook_cache(), index_file(memory.state.root)
     with closing(cache) if cache else nullcontext(), SessionIndex.opened(file) as index:
         spans = spans_of(cache, folders) if cache else []
         for word in dict.fromkeys(word for text in texts for word in words(mask(text)) if word.isalpha()):
             entries = sum(len(at) for _, at in postings(cache, {word: 1.0}, spans)) if cache else 0
-            rows = matching(index.db, MessageFilter(), expression([word]), _COMMON, None)
+            rows = index.rows(MessageFilter(), expression([word]), _COMMON)
             is_known = entries or len({row.session for row in rows}) > 1
             if is_known and len(word) > 3 and word not in SOCIAL and len(rows) < _COMMON:
-                told[word] = not entries, entries + len(rows)
-    return sorted(told, key=told.__getitem__)[:_TELLING]
+                ranks[word] = not entries, entries + len(rows)
+    return sorted(ranks, key=ranks.__getitem__)[:_TELLING]
 
 
-def _candidates(
-    file: Path, query: MessageQuery, words: str, most: int
-) -> tuple[Mapping[int, IndexedSession], Sequence[MessageRow]]:
-    """All sessions by number, and messages of the wanted ones that may fit. What a fork copied stands with
-    the other one."""
+def _candidates(file: Path, query: MessageQuery, words: str, most: int) -> list[Candidate]:
+    """Messages that may fit. What a fork copied belongs to the session that it was forked from."""
     with SessionIndex.opened(file) as index:
-        sessions = {session.number: session for session in index.sessions().values()}
-        wanted = [number for number, session in sessions.items() if query.wants_session(session)]
-        found = matching(index.db, query, words, most, wanted if len(wanted) < len(sessions) else None)
-        rows = [row for row in found if row.session in sessions]
-    return sessions, rows
+        sessions, numbers = sessions_to_search(index, query.wants_session)
+        rows = index.rows(replace(query, sessions=numbers), words, most)
+    return [Candidate(sessions[row.session], row) for row in rows if row.session in sessions]
 
 
-def _read_candidates(
+def sessions_to_search(
+    index: SessionIndex, wants: Callable[[IndexedSession], bool]
+) -> tuple[Mapping[int, IndexedSession], Sequence[int] | None]:
+    """All sessions by number, and the numbers of those that are wanted; None where all are."""
+    sessions = {session.number: session for session in index.sessions().values()}
+    numbers = [number for number, session in sessions.items() if wants(session)]
+    return sessions, numbers if len(numbers) < len(sessions) else None
+
+
+def read_matches(
     file: Path,
-    sessions: Mapping[int, IndexedSession],
-    rows: Sequence[MessageRow],
-    terms: Sequence[str],
-    query: MessageQuery,
+    candidates: Sequence[Candidate],
+    required: Sequence[str],
+    limit: int,
+    context: int | None,
+    fits: Callable[[SessionMessage], bool] = is_any,
 ) -> list[FoundMessage]:
-    """The messages that are still in their transcripts and fit. Whoever asks masks secrets: in a process of
-    its own this would load the rules each time."""
+    """Those candidates that can still be read, fit, and have the `required` terms in them or around them,
+    with the messages around each: `context` on either side, None: as many as a window has. Runs in a process
+    of its own. The caller masks secrets: here the rules would be loaded again for each search."""
     matches: list[FoundMessage] = []
-    with closing(PassageReader(kept_file(file.parent))) as reader:
-        for row in rows:
-            session = sessions[row.session]
-            messages = reader.messages_at(session, [row])
-            if row.number in messages:
-                match = message_found(session, row, messages[row.number])
-                if holds(match.text, terms) and query.fits(match.message):
-                    matches.append(match)
-            if len(matches) == query.limit:
+    with SessionIndex.opened(file) as index, closing(PassageReader(kept_file(file.parent))) as reader:
+        for session, row, missing in candidates:
+            if context is not None:
+                counts = (context, context)
+            elif len(matches) >= WIDE:
+                counts = AROUND
+            else:
+                counts = AROUND_ANSWER if row.traits & BY_AGENT else AFTER_QUESTION
+            before, after = index.spoken_around(row, *counts) if any(counts) else ([], [])
+            messages = reader.messages_at(session, [*before, row, *after])
+            if row.number not in messages:
+                continue
+            match = _message_found(session, row, messages[row.number])
+            sides = [_neighbours(session, side, messages) for side in (before, after)]
+            text = "\n".join((match.text, *(message.text for side in sides for message in side)))
+            if holds(text, required) and fits(match.message):
+                matches.append(match._replace(before=sides[0], after=sides[1], missing=missing))
+            if len(matches) == limit:
                 break
     return matches
 
 
-def message_found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
-    """The message with its session and moment, also where its agent records neither beside each message."""
-    whole = message_of(session.agent, message)
-    when, origin = whole.when or second_at(row.at), whole.session or session.id
-    found = replace(whole, session=origin, when=when, text=said(message))
-    return FoundMessage(session, found, shown_text(message), row.at, (), ())
+def _message_found(session: IndexedSession, row: MessageRow, message: Message) -> FoundMessage:
+    """The message with its session and moment, which come from the index if the agent doesn't record them
+    with each message."""
+    as_recorded = message_of(session.agent, message)
+    when, origin = as_recorded.when or second_at(row.at), as_recorded.session or session.id
+    as_said = replace(as_recorded, session=origin, when=when, text=spoken_text(message))
+    return FoundMessage(session, as_said, searchable_text(message), row.at)
 
 
-def neighbours_in(
+def _neighbours(
     session: IndexedSession, rows: Sequence[MessageRow], messages: Mapping[int, Message]
 ) -> list[SessionMessage]:
-    """Those of these messages that were read, cut to NEIGHBOUR_CHARS."""
+    """Those of these messages that could be read, cut to NEIGHBOUR_CHARS."""
     return [
         replace(
             message_of(session.agent, messages[row.number]),
             session=session.id,
             when=second_at(row.at),
-            text=shown_text(messages[row.number])[:NEIGHBOUR_CHARS],
+            text=searchable_text(messages[row.number])[:NEIGHBOUR_CHARS],
         )
         for row in rows
         if row.number in messages

@@ -1,4 +1,4 @@
-"""The index of sessions is brought up to what the agents' transcripts say, within a time."""
+"""The index of sessions is brought up to date with the agents' transcripts, within a time."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.question.message_traits import IS_COPY
 from ctxrepo.errors import CtxrepoError, KeptUnusable
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.keeping import Keeper, Keeping, masked_messages
+from ctxrepo.services.sessions.keeping import KeepRules, SessionKeeper, masked_messages
 from ctxrepo.services.sessions.message_words import new_messages, placed_messages
 from ctxrepo.services.sessions.transcripts_here import (
-    Changed,
+    ChangedTranscript,
     TranscriptsHere,
-    changed,
+    changed_transcripts,
     is_resumed_file,
     transcripts_here,
 )
@@ -57,29 +57,30 @@ if TYPE_CHECKING:
     from ctxrepo.agents.recorded import Message
 
 PATIENCE = 30.0
-"""Seconds for one piece; with low priority on a busy machine it takes a while. A folder that hangs for longer
-is left, with the process that reads there."""
+"""Seconds to wait for one piece: with low priority on a busy machine it takes a while. A process that hangs
+longer in a folder is left behind."""
 
 _WAIT = 0.05
-"""Seconds, at least, between two looks whether another process has finished."""
+"""Seconds, at least, between two tries to get the lock."""
 
 _TRIES = 2
-"""Times an index is built that turns out to be damaged."""
+"""How often the index is updated if it turns out to be damaged."""
 
 _AGAIN = 1024 * 1024
-"""Bytes that are read again at most, because the last message may go on."""
+"""Bytes of a last message that are read again, as it may have grown; a longer one is taken to be complete."""
 
 _HEAD_LINES = 100
-"""Lines that mostly name the session's folder."""
+"""Lines that usually name the session's folder."""
 
 _RESTORED = PIECE // 16
-"""Bytes that a session counts for which is restored from what is kept."""
+"""Bytes that count as read for a session that is restored from the store."""
 
 
 @dataclass(frozen=True)
 class UpdateOutcome:
-    """`left` counts transcripts still to read; `unknown` are agents whose folders hang; `is_elsewhere`:
-    another reads; `unkept` says why sessions that are to be kept aren't."""
+    """`read` counts bytes, `left` the transcripts that are still to be read. Folders of the agents in
+    `unknown` don't answer. `is_elsewhere`: another process is reading. `unkept` says why sessions that are to
+    be kept aren't."""
 
     read: int = 0
     left: int = 0
@@ -93,20 +94,20 @@ class UpdateOutcome:
 
 
 def unread_mark(memory: Memory) -> Path:
-    """A file that is there while transcripts are left to be read that somebody has begun with."""
+    """A file that exists while an update is unfinished."""
     return memory.state.root / "sessions.unread"
 
 
 def update_index(
     memory: Memory, seconds: float, tell: Callable[[str], None] | None = None, *, is_background: bool = False
 ) -> UpdateOutcome:
-    """Read what was said since the last time, the newest first, for at most so many seconds; `is_background`:
-    only while the processor and the index are free. A process of its own reads: one that hangs is left behind
-    (ADR 37), with nothing of ours."""
+    """Read what was said since the last update, the newest first, for about so many seconds. `is_background`:
+    only while the processor and the index are free. Another process reads, so that one that hangs can be left
+    behind (ADR 37). CtxrepoError when the index can't be written."""
     if memory.why_read_only:
         here = transcripts_here(memory)
-        changes = _look(memory, here, Keeper())
-        return UpdateOutcome(left=len(changes), unknown=here.unknown)
+        transcripts = _transcripts_to_read(memory, here, KeepRules())
+        return UpdateOutcome(left=len(transcripts), unknown=here.unknown)
     lock, end = TryLock(memory.state.lock("sessions")), time.monotonic() + seconds
     while not lock.acquire():
         if is_background or time.monotonic() >= end:
@@ -114,7 +115,7 @@ def update_index(
         pause(_WAIT, 2 * _WAIT)
     try:
         for _ in range(_TRIES):
-            with suppress(sqlite3.DatabaseError):  # it was thrown away, and is built anew
+            with suppress(sqlite3.DatabaseError):  # the index was discarded, and is built again
                 return _update(memory, end, tell, is_background=is_background)
         return UpdateOutcome(left=1)
     finally:
@@ -127,82 +128,62 @@ def _update(
     """The same once the lock is held; sqlite3.DatabaseError when the index was damaged."""
     touch(unread_mark(memory))
     try:
-        here = transcripts_here(memory)
-        keeper, transcripts = _changed_transcripts(memory, here)
+        here, rules = transcripts_here(memory), KeepRules.of(memory)
+        try:
+            transcripts = _transcripts_to_read(memory, here, rules)
+        except KeptUnusable as error:
+            rules = KeepRules.after(error)
+            transcripts = _transcripts_to_read(memory, here, rules)
         if transcripts and tell:
             tell(f"reading {counted(len(transcripts), 'transcript')} of agents' sessions")
-        steps = partial(
-            read_in_steps, index_file(memory.state.root), transcripts, keeper, is_background=is_background
-        )
-        read = _read(steps, transcripts, end, spoils=is_background)
+        file = index_file(memory.state.root)
+        steps = partial(read_in_steps, file, transcripts, rules, is_background=is_background)
+        total = UpdateOutcome(0, len(transcripts), here.unknown)
+        if transcripts:
+            with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=is_background) as apart:
+                while total.left and time.monotonic() < end:
+                    step = apart.next()
+                    unkept = total.unkept or step.unkept
+                    total = replace(total, read=total.read + step.read, left=step.left, unkept=unkept)
     except sqlite3.OperationalError as error:
         raise CtxrepoError(f"the index of sessions can't be written: {error}") from error
-    if not read.left:
+    if not total.left:
         unread_mark(memory).unlink()
-    return UpdateOutcome(read.size, read.left, here.unknown, unkept=keeper.problem or read.unkept)
+    return replace(total, unkept=rules.problem or total.unkept)
 
 
-def _changed_transcripts(memory: Memory, here: TranscriptsHere) -> tuple[Keeper, Sequence[Changed]]:
-    """What is to be read, and who keeps it; what is no longer there is taken out of the index, unless it is
-    kept."""
-    keeper = Keeper.of(memory)
-    try:
-        return keeper, _look(memory, here, keeper)
-    except KeptUnusable as error:
-        keeper = keeper.without(error)
-        return keeper, _look(memory, here, keeper)
-
-
-def _look(memory: Memory, here: TranscriptsHere, keeper: Keeper) -> Sequence[Changed]:
-    with SessionIndex.opened(index_file(memory.state.root)) as index, keeper.opened() as kept:
+def _transcripts_to_read(memory: Memory, here: TranscriptsHere, rules: KeepRules) -> list[ChangedTranscript]:
+    """The transcripts of which the index or the store lacks something, at the end those from which agents
+    don't resume. Transcripts that are gone are removed from the index, unless they are kept."""
+    with SessionIndex.opened(index_file(memory.state.root)) as index, rules.opened() as keeper:
         if index.is_wasteful():
             index.clear()
         sessions = index.sessions()
         names = {file.name for file in here.files}
-        kept.give_up(names, here.agents)
-        ours = [one for one in sessions.values() if one.agent in here.agents]
-        lost = [one for one in ours if one.name not in names and not kept.has(one.name)]
-        # What a transcript told that is gone may stand in a copy as well.
-        agents = {one.agent for one in lost}
-        lost += [
-            one for one in ours if one.agent in agents and one.name in names and not is_resumed_file(one)
-        ]
+        keeper.trim(names, here.agents)
+        known = [session for session in sessions.values() if session.agent in here.agents]
+        gone = [session for session in known if session.name not in names]
+        lost = [session for session in gone if not keeper.has(session.name)]
+        # Messages of a lost transcript may be in copies, too, where they weren't indexed.
+        agents = {session.agent for session in lost}
+        present = [session for session in known if session.name in names and session.agent in agents]
+        lost += [session for session in present if not is_resumed_file(session)]
         if lost:
             index.forget(lost)
-        for one in ours:
-            if one.name not in names and kept.has(one.name) and not one.is_gone:
-                index.leave(one, kept.store.places(one.name))
-        unindexed = [Changed(file, None) for file in kept.gone(sessions, names, here.agents)]
-        left = {name: sessions[name] for name in sessions.keys() - {one.name for one in lost}}
-        found = changed(here, left, kept)
-        return sorted([*found, *unindexed], key=lambda one: not is_resumed_file(one.file))
-
-
-def _read(
-    steps: Callable[[], Iterator[ReadStep]], transcripts: Sequence[Changed], end: float, *, spoils: bool
-) -> ReadStep:
-    """How many bytes were read until the time was over, and how many transcripts are left."""
-    done = ReadStep(0, len(transcripts))
-    if transcripts:
-        with suppress(TimeoutError), Apart(steps, PATIENCE, spoils=spoils) as apart:
-            while done.left and time.monotonic() < end:
-                step = apart.next()
-                done = ReadStep(done.size + step.size, step.left, done.unkept or step.unkept)
-    return done
-
-
-class ReadStep(NamedTuple):
-    """How many bytes were read, how many transcripts are left, and why nothing of them is kept, if it was to
-    be."""
-
-    size: int
-    left: int
-    unkept: str = ""
+        for session in gone:
+            if keeper.has(session.name) and not session.is_gone:
+                index.mark_gone(session, keeper.store.places(session.name))
+        for session in lost:
+            del sessions[session.name]
+        unindexed = keeper.unindexed(sessions, names, here.agents)
+        changes = changed_transcripts(here, sessions, keeper)
+        changes += [ChangedTranscript(file, None) for file in unindexed]
+        return sorted(changes, key=lambda change: not is_resumed_file(change.file))
 
 
 class _ReadPiece(NamedTuple):
-    """What was read of a transcript: its `session` by then, the `messages` from `since` on, and a `copy` of
-    it where it is kept; `is_last`: no more for now."""
+    """What was read of a transcript: its `session` after that, the `messages` from the place `since` on, and
+    a `copy` if it is kept. `size` is in bytes; `is_last`: there is no more for now."""
 
     session: IndexedSession
     since: int
@@ -213,60 +194,65 @@ class _ReadPiece(NamedTuple):
 
 
 def read_in_steps(
-    index: Path, transcripts: Sequence[Changed], keeper: Keeper | None = None, *, is_background: bool = False
-) -> Iterator[ReadStep]:
-    """Read these transcripts into the index, one after the other, in steps of about a piece, of one
-    transcript or of many. What can't be kept is read all the same, and kept another time."""
+    index: Path,
+    transcripts: Sequence[ChangedTranscript],
+    rules: KeepRules | None = None,
+    *,
+    is_background: bool = False,
+) -> Iterator[UpdateOutcome]:
+    """Read these transcripts into the index, one after the other, in steps of about a piece, of one or more
+    transcripts; yields the outcome of each step. If the store fails, the rest is only indexed, and the next
+    update keeps it."""
     if is_background:
         give_precedence()
-    keeper, unread = keeper or Keeper(), deque(transcripts)
+    rules, unread = rules or KeepRules(), deque(transcripts)
     while unread:
         rest = deque(unread)
         try:
-            size = _read_step(index, rest, keeper)
+            size = _read_step(index, rest, rules)
         except KeptUnusable as error:
-            keeper = keeper.without(error)
-            unread = deque(one for one in unread if one.file.state != GONE)
+            rules = KeepRules.after(error)
+            unread = deque(transcript for transcript in unread if transcript.file.state != GONE)
             continue
         unread = rest
-        yield ReadStep(size, len(unread), keeper.problem)
+        yield UpdateOutcome(size, len(unread), unkept=rules.problem)
 
 
-def _read_step(index: Path, unread: deque[Changed], keeper: Keeper) -> int:
-    """Bytes that were read of the first of these transcripts. A file may hang, so index and store are locked
-    only once all of the step is read; a message is kept before the index says that it was read (ADR 96)."""
-    size, read = 0, list[tuple[TranscriptFile, _ReadPiece]]()
-    with SessionIndex.opened(index) as sessions, keeper.opened() as kept:
-        most = PIECE // 2 if kept.is_thorough else PIECE
-        while unread and size < most and (not read or read[-1][1].is_last):
-            if read and not is_resumed_file(unread[0].file):
-                break  # it is compared with what is in the index by then
+def _read_step(index_path: Path, unread: deque[ChangedTranscript], rules: KeepRules) -> int:
+    """Read from the first of these transcripts, and remove from `unread` those that are finished; returns how
+    many bytes were read. As a file may hang, index and store are locked only when all of the step is read. A
+    message is kept before the index says that it was read (ADR 96)."""
+    size, pieces = 0, list[_ReadPiece]()
+    with SessionIndex.opened(index_path) as index, rules.opened() as keeper:
+        most = PIECE // 2 if keeper.keeps_lines else PIECE
+        while unread and size < most and (not pieces or pieces[-1].is_last):
+            if pieces and not is_resumed_file(unread[0].file):
+                break  # its messages are compared with those that the index has by then
             transcript = unread.popleft()
-            piece = _next_piece(sessions, kept, transcript)
-            read.append((transcript.file, piece))
-            size += max(1, piece.size)
-        kept.store_copies([piece.copy for _, piece in read if piece.copy])
-        with transaction(sessions.db):
-            for _, piece in read:
-                stored = sessions.store(piece.session, piece.since, piece.messages)
+            pieces.append(_next_piece(index, keeper, transcript))
+            size += max(1, pieces[-1].size)
+        keeper.store_copies([piece.copy for piece in pieces if piece.copy])
+        with transaction(index.db):
+            for piece in pieces:
+                session = index.store(piece.session, piece.since, piece.messages)
                 if piece.is_last:
-                    kept.restore(sessions, stored)
-    if not read[-1][1].is_last:
-        unread.appendleft(Changed(read[-1][0], stored))
+                    keeper.restore(index, session)
+    if not pieces[-1].is_last:
+        unread.appendleft(ChangedTranscript(transcript.file, session))
     return size
 
 
-def _next_piece(index: SessionIndex, kept: Keeping, transcript: Changed) -> _ReadPiece:
-    """The next piece of a transcript; nothing of one that can't be read, until it has changed."""
+def _next_piece(index: SessionIndex, keeper: SessionKeeper, transcript: ChangedTranscript) -> _ReadPiece:
+    """The next piece of a transcript; an empty one if it can't be read, which counts until it changes."""
     file, state, transcripts = transcript.file, transcript.file.state, transcripts_of(transcript.file.agent)
     new = IndexedSession(file.name, file.agent, file.session, file.path, file.cwd)
-    if state == GONE:  # all of it is restored from what is kept
-        gone = replace(transcript.indexed or new, mtime=file.mtime, state=GONE)
-        return _ReadPiece(gone, 0, (), _RESTORED, True)
+    session = transcript.indexed or new
+    if state == GONE:  # all of it is restored from the store
+        return _ReadPiece(replace(session, mtime=file.mtime, state=GONE), 0, (), _RESTORED, True)
     try:
         if transcripts:
             with opened_transcript(file, transcripts.QUERY, parts_of(transcripts)) as opened:
-                return _read_piece(index, transcripts, opened, file, transcript.indexed or new, kept)
+                return _read_piece(index, transcripts, opened, file, session, keeper)
     except NoUnpacker:
         state = "packed"  # it may be installed by the next time
     except (OSError, ValueError):
@@ -280,16 +266,16 @@ def _read_piece(
     opened: OpenTranscript,
     file: TranscriptFile,
     session: IndexedSession,
-    kept: Keeping,
+    keeper: SessionKeeper,
 ) -> _ReadPiece:
-    """What stands behind that what both the index and the store have."""
-    own = kept.wanted(file, session.id)
-    rewritten = opened.rewritten(own.position) if own else ""
-    own = own.anew if own and rewritten else own
-    begin = Position() if opened.rewritten(session.position) else session.position
-    if own and kept.copied(own) < begin.place:
-        begin = Position(max(0, kept.copied(own)))
-    piece = opened.piece(begin, 2 if kept.is_thorough else 1)
+    """The piece that follows on what both the index and the store have."""
+    kept = keeper.progress(file, session.id)
+    rewrite = opened.rewrite_before(kept.position) if kept else ""
+    kept = kept.at_start if kept and rewrite else kept
+    begin = Position() if opened.rewrite_before(session.position) else session.position
+    if kept and keeper.end_of(kept) < begin.place:
+        begin = Position(max(0, keeper.end_of(kept)))
+    piece = opened.piece(begin, 2 if keeper.keeps_lines else 1)
     first = [opened.first_line()] if begin.place else []
     head = transcripts.head(first or islice(piece.lines, _HEAD_LINES))
     places = [-1, *piece.places] if first else piece.places
@@ -300,16 +286,16 @@ def _read_piece(
     session = replace(session, mtime=file.mtime, state=file.state) if piece.is_last else session
     session = replace(session, position=opened.position(*last))
     is_copy = not is_resumed_file(file)
-    if is_copy:  # what sessions that have a transcript say is known from there
+    if is_copy:  # messages of sessions that have a transcript are indexed from there
         others = {m.session for m in complete} - {"", id_}
         known = {other for other in others if index.has(file.agent, other)}
         complete = [m for m in complete if m.session not in known]
     placed = placed_messages(complete, places, session, is_named=bool(file.session))
     copy = None
-    if own and kept.wanted(file, id_):
+    if kept and keeper.progress(file, id_):
         placed = masked_messages(placed)
-        own = replace(own, position=max(own.position, opened.position(piece.end)))
-        copy = kept.copy(own, session, piece, placed, rewritten)
+        kept = replace(kept, position=max(kept.position, opened.position(piece.end)))
+        copy = keeper.copy(kept, session, piece, placed, rewrite)
     new = [*new_messages(placed, session, file.mtime, IS_COPY if is_copy else 0)]
     return _ReadPiece(session, piece.since, new, piece.size, piece.is_last, copy)
 
@@ -317,8 +303,8 @@ def _read_piece(
 def _complete(
     messages: Sequence[Message], places: Sequence[int], piece: TranscriptPiece
 ) -> tuple[Sequence[Message], tuple[int, str]]:
-    """The messages to take now, and where to go on, by place and id: the last is read again, as a part may
-    follow."""
+    """The messages that are complete, and the (place, id) of the message from which to read next time: the
+    last message is read again, as it may grow."""
     last = places[messages[-1].line] if messages else piece.end
     if not messages or piece.end - last > _AGAIN or (last <= piece.since and not piece.is_last):
         return messages, (piece.end, "")

@@ -1,4 +1,4 @@
-"""What is kept of sessions: what is to be copied of a transcript, and messages as they are kept (ADR 96)."""
+"""What is kept of sessions: which transcripts are copied, and the form of messages that are kept (ADR 96)."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.secrets import without_secrets
 from ctxrepo.errors import KeptUnusable, in_words
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.message_words import PlacedMessage, new_messages, said, words_of
+from ctxrepo.services.sessions.message_words import PlacedMessage, new_messages, spoken_text, words_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.kept_sessions import (
@@ -24,23 +24,23 @@ from ctxrepo.storage.sessions.kept_sessions import (
     TranscriptCopy,
 )
 from ctxrepo.storage.sessions.session_index import GONE, IndexedSession, SessionIndex
-from ctxrepo.storage.sessions.transcript_files import Position, Rewritten, TranscriptFile, TranscriptPiece
+from ctxrepo.storage.sessions.transcript_files import Position, Rewrite, TranscriptFile, TranscriptPiece
 
 _MONTH = 30.44 * 24 * 3600
 """Seconds in a month."""
 
 _FULL = 0.9
-"""Of the room: once so much is taken, sessions that are older than all that are kept aren't begun with."""
+"""Share of the room: once it is taken, sessions older than all kept ones aren't copied any more."""
 
 _NANOSECONDS = 1_000_000_000
 
 EARLIER = 1 << 40
-"""How far below 0 messages stand in the index that a transcript has no more."""
+"""How far below 0 the index places messages that a transcript no longer has."""
 
 
 @dataclass(frozen=True)
-class Keeper:
-    """Whether and how much sessions are kept in `file` (None: nothing may be asked of it); those whose last
+class KeepRules:
+    """Whether sessions are kept in `file` (None: it isn't even read), up to `most` bytes. Sessions whose last
     message is from before `since`, in Unix seconds, are not."""
 
     file: Path | None = None
@@ -50,26 +50,27 @@ class Keeper:
     problem: str = ""
     """Why nothing is kept that was to be."""
 
-    def without(self, error: KeptUnusable) -> "Keeper":
-        """The same once what is kept turned out to be of no use: nothing more is asked of it."""
-        return Keeper(problem=in_words(error))
-
     @classmethod
-    def of(cls, memory: Memory) -> "Keeper":
+    def of(cls, memory: Memory) -> "KeepRules":
         """What the settings say."""
         wanted = memory.settings.sessions
         since = int(time.time() - wanted.keep_months * _MONTH) if wanted.keep_months else 0
         return cls(kept_file(memory.state.root), wanted.keep, wanted.keep_bytes, since)
 
+    @classmethod
+    def after(cls, error: KeptUnusable) -> "KeepRules":
+        """Rules by which the store is no longer used."""
+        return cls(problem=in_words(error))
+
     @contextmanager
-    def opened(self) -> Iterator["Keeping"]:
-        """What is kept, and can be added to unless the mode is `off`; KeptUnusable where it can't be used."""
+    def opened(self) -> Iterator["SessionKeeper"]:
+        """The store, to be written to unless the mode is `off`. KeptUnusable where it can't be used."""
         with KeptSessions.opened(self.file, writes=self.mode != "off") as store:
-            yield Keeping(self, store)
+            yield SessionKeeper(self, store)
 
 
 class KeptReader:
-    """Reads messages from what is kept in `file`; nothing where that can't be read. To be closed."""
+    """Reads messages from the store in `file`, until it is closed. A store that can't be read has none."""
 
     def __init__(self, file: Path) -> None:
         self._opened = ExitStack()
@@ -78,40 +79,42 @@ class KeptReader:
             self._store = self._opened.enter_context(KeptSessions.opened(file))
 
     def messages(self, keys: Collection[int]) -> dict[int, Message]:
-        """These messages by key, as far as they are kept."""
-        texts = {}
-        with suppress(KeptUnusable):
-            texts = self._store.texts(keys) if self._store and keys else {}
-        return {key: message for key, text in texts.items() if (message := decoded(text))}
+        """key -> message, of those of these messages that are kept."""
+        if self._store and keys:
+            with suppress(KeptUnusable):
+                texts = self._store.texts(keys)
+                return {key: message for key, text in texts.items() if (message := decoded(text))}
+        return {}
 
     def conversation(self, agent: str, session: str) -> list[Message]:
         """All that is kept of a session, in its order."""
-        keys = dict[int, str]()
-        with suppress(KeptUnusable):
-            keys = self._store.keys_of(agent, session) if self._store else {}
-        messages = self.messages(keys)
-        return [messages[key] for key in keys if key in messages]
+        if self._store:
+            with suppress(KeptUnusable):
+                keys = self._store.keys_of(agent, session)
+                messages = self.messages(keys)
+                return [messages[key] for key in keys if key in messages]
+        return []
 
     def close(self) -> None:
         self._opened.close()
 
 
-class Keeping:
-    """The open store of kept sessions, and what a `Keeper` wants of it."""
+class SessionKeeper:
+    """The open store of kept sessions, filled by the `rules`."""
 
-    def __init__(self, keeper: Keeper, store: KeptSessions) -> None:
-        self.keeper = keeper
+    def __init__(self, rules: KeepRules, store: KeptSessions) -> None:
+        self.rules = rules
         self.store = store
-        self._oldest = store.oldest_of(int(_FULL * keeper.most)) if keeper.mode != "off" else 0
+        self._oldest = store.oldest_moment(int(_FULL * rules.most)) if rules.mode != "off" else 0
 
     @property
-    def is_thorough(self) -> bool:
-        """Whether secrets are looked for in all lines, which takes a second for two million bytes."""
-        return self.keeper.mode == "whole"
+    def keeps_lines(self) -> bool:
+        """Whether all lines are kept. To mask their secrets takes a second for two million bytes."""
+        return self.rules.mode == "whole"
 
     @cached_property
-    def _known(self) -> Mapping[str, KeptSession]:
-        """All transcripts, as they were copied when somebody asked first."""
+    def _sessions(self) -> Mapping[str, KeptSession]:
+        """All transcripts of which something was copied when this was first used."""
         return self.store.sessions()
 
     @cached_property
@@ -120,152 +123,157 @@ class Keeping:
 
     def has(self, name: str) -> bool:
         """Whether messages of the transcript of this name are kept."""
-        return name in self._known and not self._known[name].is_empty
+        return name in self._sessions and not self._sessions[name].is_empty
 
-    def give_up(self, names: Collection[str], agents: Collection[str]) -> None:
-        """Take away what is too much or too old by now, and what is known of transcripts of these `agents` of
-        which nothing is left; those that are there have these `names`."""
-        if self.keeper.mode == "off":
+    def trim(self, names: Collection[str], agents: Collection[str]) -> None:
+        """Remove what is too much or too old by now, and the records of transcripts of these `agents` that
+        are gone and of which nothing is left. `names` are those of the transcripts that are still there."""
+        if self.rules.mode == "off":
             return
-        self.store.store((), self.keeper.most, self.keeper.since)
-        sessions = self.store.sessions().values()
-        left = [o for o in sessions if o.is_empty and o.name not in names and o.agent in agents]
-        if left:
-            self.store.forget(left, ())
+        self.store.store((), self.rules.most, self.rules.since)
+        empty = [
+            session
+            for session in self.store.sessions().values()
+            if session.is_empty and session.name not in names and session.agent in agents
+        ]
+        if empty:
+            self.store.forget(empty, ())
 
-    def wanted(self, file: TranscriptFile, id_: str) -> KeptSession | None:
-        """A transcript as far as it was copied; None where it is not to be kept."""
-        own, age = self._known.get(file.name), file.mtime // _NANOSECONDS
-        if self.keeper.mode == "off" or age < self.keeper.since:
+    def progress(self, file: TranscriptFile, id_: str) -> KeptSession | None:
+        """How far a session's transcript was copied; None where it isn't to be kept."""
+        kept, age = self._sessions.get(file.name), file.mtime // _NANOSECONDS
+        if self.rules.mode == "off" or age < self.rules.since:
             return None
-        if (file.agent, id_) in self._forgotten or (own is None and age < self._oldest):
+        if (file.agent, id_) in self._forgotten or (kept is None and age < self._oldest):
             return None
-        return own or KeptSession(file.name, file.agent, id_, file.path)
+        return kept or KeptSession(file.name, file.agent, id_, file.path)
 
     def lacks(self, file: TranscriptFile, indexed: IndexedSession) -> bool:
-        """Whether something is to be kept that was read into the index before."""
-        own = self.wanted(file, indexed.id)
-        if own is None or indexed.position == Position():  # it can't be read
+        """Whether the index has something of a transcript that is to be kept and isn't yet."""
+        kept = self.progress(file, indexed.id)
+        if kept is None or indexed.position == Position():  # it can't be read
             return False
-        return own.state != indexed.state or self.copied(own) < indexed.position.place
+        return kept.state != indexed.state or self.end_of(kept) < indexed.position.place
 
-    def copied(self, own: KeptSession) -> int:
-        """The place up to which a transcript is copied as it is to be kept; -1 where nothing of it is."""
-        return min(own.read, own.raw) if self.is_thorough else own.read
+    def end_of(self, kept: KeptSession) -> int:
+        """The place up to which all that is to be kept of a transcript was copied; -1 for none."""
+        return min(kept.next_message, kept.next_line) if self.keeps_lines else kept.next_message
 
     def copy(
         self,
-        own: KeptSession,
+        kept: KeptSession,
         session: IndexedSession,
         piece: TranscriptPiece,
         messages: Sequence[PlacedMessage],
-        rewritten: Rewritten,
+        rewrite: Rewrite,
     ) -> TranscriptCopy:
-        """What is to be kept of a piece of a transcript. `own` says what is kept up to its end, `session`
-        where the next one begins."""
+        """What is to be kept of a piece of a transcript. `kept` says how far it was copied, with its position
+        at the end of the piece; `session` where the next piece begins."""
         until = session.position.place
-        moments = [int(seconds_of(one.message.at) or 0) for one in messages]
-        now = replace(
-            own,
+        moments = [int(seconds_of(placed.message.at) or 0) for placed in messages]
+        after = replace(
+            kept,
             id=session.id,
             cwd=session.cwd,
-            mtime=max(own.mtime, session.mtime),
+            mtime=max(kept.mtime, session.mtime),
             state=session.state,
-            last=max([own.last, *moments]) or session.mtime // _NANOSECONDS,
-            read=max(own.read, until),
-            raw=max(own.raw, until) if self.is_thorough else own.raw,
+            last_at=max([kept.last_at, *moments]) or session.mtime // _NANOSECONDS,
+            next_message=max(kept.next_message, until),
+            next_line=max(kept.next_line, until) if self.keeps_lines else kept.next_line,
         )
         texts = [
-            KeptText(one.key, one.place, one.name, encoded(one.message))
-            for one in messages
-            if one.place >= own.floor and words_of(one.message).strip()
+            KeptText(placed.key, placed.place, placed.name, encoded(placed.message))
+            for placed in messages
+            if placed.place >= kept.floor and words_of(placed.message).strip()
         ]
         lines = None
-        if self.is_thorough:
-            kept = [(at, line) for at, line in zip(piece.places, piece.lines, strict=True) if at >= own.floor]
-            clean = without_secrets([line for _, line in kept])
-            lines = [(at, line) for (at, _), line in zip(kept, clean, strict=True)]
-        grown = self._grown(own, messages) if rewritten else ()
-        return TranscriptCopy(now, piece.since, until, piece.is_last, texts, lines, rewritten, grown)
+        if self.keeps_lines:
+            pairs = zip(piece.places, piece.lines, strict=True)
+            wanted = [(place, line) for place, line in pairs if place >= kept.floor]
+            clean = without_secrets([line for _, line in wanted])
+            lines = [(place, line) for (place, _), line in zip(wanted, clean, strict=True)]
+        outgrown = self._outgrown(kept.name, messages) if rewrite else ()
+        return TranscriptCopy(after, piece.since, until, piece.is_last, texts, lines, rewrite, outgrown)
 
-    def _grown(self, own: KeptSession, messages: Sequence[PlacedMessage]) -> list[int]:
-        """The keys of kept messages of which these are longer versions: some agents write all of a file anew
-        while a message goes on."""
-        longer = {one.message.id: one for one in messages if one.message.id}
-        kept = self.store.texts(self.store.places(own.name))
+    def _outgrown(self, name: str, messages: Sequence[PlacedMessage]) -> list[int]:
+        """The keys of kept messages of which these are longer versions: some agents write a whole file anew
+        for each part of a message."""
+        by_id = {placed.message.id: placed for placed in messages if placed.message.id}
+        kept = self.store.texts(self.store.places(name))
         pairs = ((key, message) for key, text in kept.items() if (message := decoded(text)))
         return [
             key
             for key, old in pairs
-            if (new := longer.get(old.id)) and key != new.key and new.message.text.startswith(old.text)
+            if (new := by_id.get(old.id)) and key != new.key and new.message.text.startswith(old.text)
         ]
 
     def store_copies(self, copies: Collection[TranscriptCopy]) -> None:
-        """Keep these on the disk; the oldest sessions go where that is too much."""
+        """Keep these copies; the oldest sessions are removed where there is no room. When this returns, all
+        is on the disk."""
         if copies:
-            self.store.store(copies, self.keeper.most, self.keeper.since)
+            self.store.store(copies, self.rules.most, self.rules.since)
 
     def restore(self, index: SessionIndex, session: IndexedSession) -> None:
-        """Put into the index what is kept of a session and is in none of its transcripts any more; inside the
-        caller's transaction."""
+        """Add to the index those kept messages of a session that none of its transcripts has any more, inside
+        the caller's transaction."""
         missing = index.missing(self.store.keys_of(session.agent, session.id))
         if missing:
-            kept = kept_messages(self.store, session, missing)
-            index.store(session, 2 * EARLIER, new_messages(kept, session, session.mtime))
+            messages = _kept_messages(self.store, session, missing)
+            index.store(session, 2 * EARLIER, new_messages(messages, session, session.mtime))
 
-    def gone(
+    def unindexed(
         self, index: Mapping[str, IndexedSession], names: Collection[str], agents: Collection[str]
     ) -> list[TranscriptFile]:
-        """The transcripts of these `agents` that are kept, and neither in the index nor among those that are
-        there, which have these `names`."""
-        sessions = self._known.values()
-        here = {(one.agent, one.id) for one in sessions if one.name in names}
+        """The kept transcripts of these `agents` that are gone and not in the index, the newest first.
+        `names` are those of the transcripts that are still there."""
+        sessions = self._sessions.values()
+        here = {(session.agent, session.id) for session in sessions if session.name in names}
         return [
-            gone_transcript(one)
-            for one in sorted(sessions, key=lambda one: -one.mtime)
-            if not one.is_empty
-            and one.agent in agents
-            and one.name not in names
-            and one.name not in index
-            and (one.agent, one.id) not in here
+            gone_transcript(session)
+            for session in sorted(sessions, key=lambda session: -session.mtime)
+            if not session.is_empty
+            and session.agent in agents
+            and session.name not in names
+            and session.name not in index
+            and (session.agent, session.id) not in here
         ]
 
 
 def gone_transcript(kept: KeptSession) -> TranscriptFile:
-    """The transcript of a kept session, which isn't there any more."""
+    """The transcript of a kept session, as it was before its agent deleted it."""
     return TranscriptFile(kept.name, kept.agent, kept.path, GONE, kept.mtime, 0, kept.cwd, kept.id)
 
 
 def masked_messages(messages: Sequence[PlacedMessage]) -> list[PlacedMessage]:
-    """Messages without secrets."""
+    """The messages with secrets masked in their texts and in what tools were given."""
     texts = []
-    for _, _, _, message in messages:
-        texts.append(said(message))
-        texts += [part for tool in message.tools for part in (tool.command, *tool.paths)]
+    for placed in messages:
+        texts.append(spoken_text(placed.message))
+        texts += [part for tool in placed.message.tools for part in (tool.command, *tool.paths)]
     clean = iter(without_secrets(texts))
     masked = []
-    for one in messages:
+    for placed in messages:
         text = next(clean)
         tools = [
             replace(tool, command=next(clean), paths=tuple(next(clean) for _ in tool.paths))
-            for tool in one.message.tools
+            for tool in placed.message.tools
         ]
-        masked.append(one._replace(message=replace(one.message, text=text, tools=tuple(tools))))
+        masked.append(placed._replace(message=replace(placed.message, text=text, tools=tuple(tools))))
     return masked
 
 
-def kept_messages(
+def _kept_messages(
     store: KeptSessions, session: IndexedSession, keys: Collection[int]
 ) -> Iterator[PlacedMessage]:
-    """These messages of a session for the index, in their order; those that its transcript had when it was
-    read last at their place in it, others before all of them."""
-    own, names = store.places(session.name), store.keys_of(session.agent, session.id)
-    texts = store.texts(keys)
-    others = [key for key in names if key not in own]
-    places = {key: number - EARLIER - len(others) for number, key in enumerate(others)}
-    for key, id_ in names.items():
+    """Those of these messages of a session that can be read, in their order. A message that its transcript
+    had when it was last read has its place in it; others have places before all of these."""
+    ids, texts = store.keys_of(session.agent, session.id), store.texts(keys)
+    places = store.places(session.name)
+    others = [key for key in ids if key not in places]
+    places |= {key: number - EARLIER - len(others) for number, key in enumerate(others)}
+    for key, id_ in ids.items():
         if key in texts and (message := decoded(texts[key])):
-            yield PlacedMessage(key, own[key][0] if key in own else places[key], id_, message)
+            yield PlacedMessage(key, places[key], id_, message)
 
 
 def encoded(message: Message) -> str:
@@ -279,7 +287,7 @@ def decoded(line: str) -> Message | None:
     """The message that `encoded` wrote; None where it can't be read."""
     try:
         who, text, id_, parent, session, at, tools = json.loads(line)
-        used = tuple(ToolUse(name, tuple(paths), command) for name, paths, command in tools)
+        uses = tuple(ToolUse(name, tuple(paths), command) for name, paths, command in tools)
     except (ValueError, TypeError):
         return None
-    return Message(who, text, id_, parent, session, at, used)
+    return Message(who, text, id_, parent, session, at, uses)

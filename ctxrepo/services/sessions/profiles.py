@@ -1,4 +1,4 @@
-"""Profiles: an agent's folders on this machine, each named by the environment in which the agent uses it."""
+"""Profiles: an agent's folders on this machine, each with the environment in which the agent uses it."""
 
 import os
 import shlex
@@ -17,26 +17,26 @@ from ctxrepo.storage.user import receipt
 
 
 class Profiles:
-    """The profiles of every agent: that of now, those that `setup` connected, and those whose sessions were
-    given memory lately."""
+    """The profiles of every agent: the current one, those that `setup` connected, and those of sessions that
+    were given memory lately or are in the index."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self.folders = cache(self._folders)
 
     def assignment(self, agent: str, transcript: str) -> str:
-        """What goes before the command that resumes the session of this `transcript`, in words of a shell:
-        '' where the agent's usual folder has it, and no variable of now names another."""
-        variables, here = AGENTS[agent].variables, Path(transcript)
-        there = next((env for folder, env in self.folders(agent).items() if here.is_relative_to(folder)), {})
-        named = [f"{name}={shlex.quote(value)}" for name in variables if (value := there.get(name))]
-        unset = [f"-u {name}" for name in variables if self._memory.env.get(name) and not there.get(name)]
-        words = [*(["env", *unset] if unset else ()), *named]
+        """The words of a shell before the command that resumes the session of this `transcript`; '' where the
+        current environment is that of its profile."""
+        variables, file = AGENTS[agent].variables, Path(transcript)
+        env = next((env for folder, env in self.folders(agent).items() if file.is_relative_to(folder)), {})
+        assignments = [f"{name}={shlex.quote(value)}" for name in variables if (value := env.get(name))]
+        unset = [f"-u {name}" for name in variables if self._memory.env.get(name) and not env.get(name)]
+        words = [*(["env", *unset] if unset else ()), *assignments]
         return f"{' '.join(words)} " if words else ""
 
     def _folders(self, agent: str) -> Mapping[Path, Mapping[str, str]]:
-        """Where this agent keeps its transcripts, each folder with the environment that names it; nowhere for
-        an unknown agent."""
+        """The folders of this agent's transcripts, each with the environment that selects it; none for an
+        unknown agent."""
         transcripts, home, now = transcripts_of(agent), self._memory.places.user_home, self._memory.env
         folders: dict[Path, Mapping[str, str]] = {}
         if transcripts is None:
@@ -57,20 +57,20 @@ class Profiles:
 
     @cached_property
     def _indexed(self) -> list[tuple[str, str]]:
-        """(agent, transcript) of a session in each folder whose transcripts were ever read: what hooks noted
-        of a session goes with time."""
+        """(agent, transcript) of a session in each folder of which the index has transcripts, as what hooks
+        noted of sessions is deleted after a while."""
         file = index_file(self._memory.state.root)
         if not file.is_file():
             return []
         try:
             with SessionIndex.opened(file) as index:
-                places = index.places()
+                transcripts = index.transcripts()
         except (sqlite3.Error, CtxrepoError, OSError):
             return []
-        return [*{(agent, os.path.dirname(path)): (agent, path) for agent, path in places}.values()]
+        return [*{(agent, os.path.dirname(path)): (agent, path) for agent, path in transcripts}.values()]
 
     @cached_property
     def _ledgers(self) -> list[Ledger]:
-        """Sessions that ended lately, with the transcripts that their hooks were told."""
-        known = ledgers(self._memory.places.sessions, self._memory.state.id)
-        return [ledger for ledger in known if ledger.transcript]
+        """Ledgers of recent sessions whose hooks were given the path of the transcript."""
+        recent = ledgers(self._memory.places.sessions, self._memory.state.id)
+        return [ledger for ledger in recent if ledger.transcript]

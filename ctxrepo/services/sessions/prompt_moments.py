@@ -1,6 +1,7 @@
-"""At which moment of which session something was written: the prompt and the anchor before it."""
+"""The moment of a session at which something was written: the prompt and the anchor before it."""
 
 from math import ceil, floor
+from typing import NamedTuple
 
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.project.layout import shown as on_one_line
@@ -8,7 +9,7 @@ from ctxrepo.domain.tape.anchors import Anchor, Tape
 from ctxrepo.domain.tape.session_messages import SessionMessage
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.sessions.conversations import read_conversation, shown
+from ctxrepo.services.sessions.conversations import mask_and_cut, read_conversation
 from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages, indexed_sessions
 from ctxrepo.services.sessions.profiles import Profiles
 from ctxrepo.services.sessions.session_projects import resume_command, why_no_command
@@ -22,20 +23,20 @@ _PROMPT = 200
 _READ = 4096
 """Characters of a prompt in which its first line with words is looked for."""
 
-_LOOKED_AT = 128 * 1024
-"""Characters of a prompt that are looked at for secrets: a key is known by its first line and its last."""
+_MASKED = 128 * 1024
+"""Characters of a prompt in which secrets are masked: a key is recognised by its first and last line."""
 
 _BYTES = 8 * 1024 * 1024
-"""Of a transcript that isn't in the index, or was written to since, so much of the end is read."""
+"""Bytes that are read at the end of a transcript that isn't in the index, or was written to since."""
 
 _NANOSECONDS = 10**9
 
 
 @dataclass(frozen=True)
 class PromptMoment:
-    """`prompt` is the first line of what the user said last, at the moment `asked`; without it `unknown` says
-    why. `anchor` was left last before, and is named by the id `anchor_id`. `resume` is the command that goes
-    on with the session, '' where there is none."""
+    """A moment of a session. `prompt` is the first line of the user's last prompt before it, and `asked` when
+    that was said (ISO 8601); without a prompt `unknown` says why. `anchor` is the last one left before it,
+    and `anchor_id` its short id. `resume` is the command that resumes the session, '' where there is none."""
 
     agent: str
     session: str
@@ -46,26 +47,33 @@ class PromptMoment:
     anchor_id: str = ""
     resume: str = ""
     no_resume: str = ""
-    """Why there is none, where its agent could go on with others."""
+    """Why there is none, if its agent can resume other sessions."""
+
+
+class Resumption(NamedTuple):
+    """The command that resumes a session, or '' and why there is none, if its agent can resume others."""
+
+    command: str = ""
+    obstacle: str = ""
 
 
 def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float) -> PromptMoment:
-    """What a session was about at a moment in Unix seconds, by its anchors and by its transcript, if that is
-    here. Secrets are masked."""
-    indexed = indexed_session(memory, agent, session)
+    """What a session was about at the moment `at` (Unix seconds), by its anchors and by its transcript, if
+    that is here. `host` is the machine on which it ran, '' if unknown. Secrets are masked."""
+    indexed = _indexed_session(memory, agent, session)
     agent = agent or (indexed.agent if indexed else "")
     prompt = _in_index(memory, indexed, at) if indexed and indexed.mtime >= at * _NANOSECONDS else None
     unknown = ""
     if prompt is None:
         try:
-            part = read_conversation(memory, agent, session, _BYTES)
+            conversation = read_conversation(memory, agent, session, _BYTES)
         except CtxrepoError as error:
-            part, unknown = None, f"its transcript can't be read: {error.message}"
-        if part:
-            agent = part.conversation.agent
-            prompt = _last_before(part.conversation.messages, at)
+            conversation, unknown = None, f"its transcript can't be read: {error.message}"
+        if conversation:
+            agent = conversation.agent
+            prompt = _last_before(conversation.messages, at)
             unknown = "" if prompt else "no prompt before it is in the transcript"
-        elif indexed:  # read by then, and can't be read now
+        elif indexed:  # it could be read when it was indexed
             unknown = unknown or "its transcript can't be read on this machine any more"
         elif host and host != memory.host:
             unknown = f"the session ran on {host}, and its transcript is not on this machine"
@@ -73,58 +81,54 @@ def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float
             unknown = unknown or "no transcript of it is on this machine"
     anchors = anchors_of_sessions(memory, frozenset({session}))[session]
     anchor = last_before(anchors, floor(at))
-    resume = resume_of(memory, agent, session, indexed) if agent and (indexed or prompt) else ""
-    said = shown([prompt], _READ, _LOOKED_AT)[0].text if prompt else ""
+    can_resume = bool(agent and (indexed or prompt))
+    resume = resumption(memory, agent, session, indexed) if can_resume else Resumption()
+    text = mask_and_cut([prompt], _READ, _MASKED)[0].text if prompt else ""
     return PromptMoment(
         agent=agent,
         session=session,
-        prompt=next((on_one_line(line.strip(), _PROMPT) for line in said.split("\n") if line.strip()), ""),
+        prompt=next((on_one_line(line.strip(), _PROMPT) for line in text.split("\n") if line.strip()), ""),
         asked=prompt.when if prompt else "",
         unknown=unknown,
         anchor=anchor,
         anchor_id=Tape(tuple(anchors)).short_ids.get(anchor.id, anchor.id) if anchor else "",
-        resume=resume,
-        no_resume=why_no_command(indexed) if indexed else "",
+        resume=resume.command,
+        no_resume=resume.obstacle,
     )
 
 
-def resume_of(memory: Memory, agent: str, session: str, indexed: IndexedSession | None = None) -> str:
-    """The command that goes on with a session of which there is a transcript here, in its folder if the index
-    knows that; '' where its agent has none."""
-    known = indexed or indexed_session(memory, agent, session) or IndexedSession("", agent, session, "")
-    return resume_command(known, Profiles(memory).assignment(agent, known.path))
+def resumption(memory: Memory, agent: str, session: str, indexed: IndexedSession | None = None) -> Resumption:
+    """How a person resumes a session whose transcript is here, in its folder if the index has that."""
+    indexed = indexed or _indexed_session(memory, agent, session)
+    known = indexed or IndexedSession("", agent, session, "")
+    command = resume_command(known, Profiles(memory).assignment(agent, known.path))
+    return Resumption(command, why_no_command(known) if indexed else "")
 
 
-def why_no_resume(memory: Memory, agent: str, session: str) -> str:
-    """Why a person can't go on with a session, where that is to be said."""
-    indexed = indexed_session(memory, agent, session)
-    return why_no_command(indexed) if indexed else ""
-
-
-def indexed_session(memory: Memory, agent: str, session: str) -> IndexedSession | None:
+def _indexed_session(memory: Memory, agent: str, session: str) -> IndexedSession | None:
     """The session as the index has it; None where it hasn't, or there is no index."""
     if not index_file(memory.state.root).is_file():
         return None
-    found = (one for one in indexed_sessions(memory) if one.id == session)
-    return next((one for one in found if agent in ("", one.agent)), None)
+    sessions = (each for each in indexed_sessions(memory) if each.id == session)
+    return next((each for each in sessions if agent in ("", each.agent)), None)
 
 
 def _in_index(memory: Memory, session: IndexedSession, at: float) -> SessionMessage | None:
-    """The user's last prompt up to a moment, of a session that was read into the index after it."""
+    """The user's last prompt up to a moment, of a session that was indexed after it."""
 
-    def wants(one: IndexedSession) -> bool:
-        return (one.agent, one.id) == (session.agent, session.id)
+    def is_it(other: IndexedSession) -> bool:
+        return (other.agent, other.id) == (session.agent, session.id)
 
-    query = MessageQuery(wants_session=wants, types=("user",), until=ceil(at), limit=5)
+    query = MessageQuery(wants_session=is_it, types=("user",), until=ceil(at), limit=5)
     try:
-        found = find_messages(memory, query)
+        prompts = find_messages(memory, query)
     except CtxrepoError:  # another program's folder hangs
         return None
-    return next((one.message for one in found if one.message.text.strip()), None)
+    return next((prompt.message for prompt in prompts if prompt.message.text.strip()), None)
 
 
 def _last_before(messages: tuple[SessionMessage, ...], at: float) -> SessionMessage | None:
-    """The user's last prompt up to a moment; one without a time counts where it stands."""
+    """The user's last prompt up to a moment. A message without a time counts as said with the one before."""
     prompt, moment = None, 0.0
     for message in messages:
         moment = seconds_of(message.when) or moment

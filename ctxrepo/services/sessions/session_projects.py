@@ -1,4 +1,4 @@
-"""Which project a session belongs to, as far as it is recorded, and how a person goes on with it."""
+"""The project of a session, by its folder, and the command by which a person resumes it."""
 
 import shlex
 from pathlib import PurePath
@@ -12,14 +12,14 @@ from ctxrepo.storage.sessions.session_index import IndexedSession
 from ctxrepo.storage.state.compiled import CompiledCheckout, read_checkouts
 
 _ID = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}")
-"""What a session may be called in a command: never what an agent takes for an option."""
+"""Ids that may stand in a command: none of them looks like an option."""
 
 _MOST_CHARACTERS = 1000
-"""Of a folder's name in a command: whoever copies it must get all of it."""
+"""Most characters of a folder's name in a command: it must be possible to copy all of it."""
 
 
 class Projects:
-    """The projects of folders, as hooks know their checkouts. No disk is asked."""
+    """The projects of folders, by the checkouts that hooks know. Nothing else is read."""
 
     def __init__(self, memory: Memory) -> None:
         self._deepest_first = sorted(read_checkouts(memory.places.state), key=lambda row: -len(row.top))
@@ -32,8 +32,8 @@ class Projects:
         return checkout.folder == scope.folder or checkout.project == scope.project.id
 
     def names_of(self, cwd: str) -> tuple[str, ...]:
-        """The names of a folder's project: folder in the memory, checkout, id; for an unknown one the
-        folder's own name."""
+        """The names of a folder's project: its folder in the memory, its checkout's name, its id. For an
+        unknown project, the folder's own name."""
         checkout = self._checkout(cwd)
         if checkout is None:
             return (PurePath(cwd).name,) if cwd else ()
@@ -41,8 +41,8 @@ class Projects:
         return tuple(dict.fromkeys(filter(None, names)))
 
     def is_called(self, cwd: str, name: str) -> bool:
-        """Whether the project of a folder has this name, as `names_of` tells; '' stands for any."""
-        return not name or name.casefold() in (own.casefold() for own in self.names_of(cwd))
+        """Whether this is one of the names of a folder's project, whatever its case; '' is any."""
+        return not name or name.casefold() in map(str.casefold, self.names_of(cwd))
 
     def _checkout(self, cwd: str) -> CompiledCheckout | None:
         rows = self._deepest_first
@@ -50,7 +50,7 @@ class Projects:
 
 
 def why_no_command(session: IndexedSession) -> str:
-    """Why a person is given no command for a session, where it is because of its folder or its file."""
+    """Why there is no command for a session, if that is because of its folder or its file; else ''."""
     if session.is_gone:
         agent = AGENTS[session.agent].title if session.agent in AGENTS else session.agent
         return f"its transcript is gone, so {agent} can't resume it; ctxrepo kept what was said"
@@ -64,8 +64,8 @@ def why_no_command(session: IndexedSession) -> str:
 
 
 def resume_command(session: IndexedSession, profile: str = "") -> str:
-    """The command that goes on with a session, on one line, with the words that set its agent's `profile`;
-    '' where none is known, or the session is called like an option."""
+    """The command that resumes a session, on one line, beginning with the words that set its agent's
+    `profile`; '' where there is none, or the session's id isn't safe in a command."""
     if why_no_command(session):
         return ""
     transcripts = transcripts_of(session.agent)

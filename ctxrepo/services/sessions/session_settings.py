@@ -1,4 +1,4 @@
-"""What holds for an agent's sessions: what config.toml says, where the agent's own settings don't."""
+"""Settings of an agent's sessions: those of the agent's own files, and otherwise those of config.toml."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from ctxrepo.storage.user.places import Places
 
 @dataclass(frozen=True)
 class AgentMemory:
-    """What `agent`'s settings in `file` say for the memory program `program`; `settings` None: nothing."""
+    """The settings for the memory program `program` in an agent's own `file`; None: it has none."""
 
     agent: str
     program: str
@@ -27,14 +27,15 @@ class AgentMemory:
 
 
 def own_memories(places: Places, env: Mapping[str, str]) -> Iterator[AgentMemory]:
-    """What each agent's own settings for all projects say of memory; agents without any are left out."""
+    """The memory settings of each agent's own files for all projects; agents without such files are left
+    out."""
     for name in AGENTS:
         if memory := own_memory(places, env, name):
             yield memory
 
 
 def own_memory(places: Places, env: Mapping[str, str], agent: str) -> AgentMemory | None:
-    """The same for one agent; None for one that has no such settings."""
+    """The same for one agent; None for one without such files."""
     part = AGENTS[agent].memory_settings if agent in AGENTS else None
     if part is None:
         return None
@@ -46,16 +47,14 @@ def own_memory(places: Places, env: Mapping[str, str], agent: str) -> AgentMemor
 
 def keeps_anchors(places: Places, env: Mapping[str, str], root: Path) -> bool:
     """Whether an agent's memory program on this machine keeps its anchors in the clone at `root`."""
-    settings = (memory.settings for memory in own_memories(places, env))
-    return any(
-        own is not None and own.has_tape and os.path.realpath(own.local_path) == os.path.realpath(root)
-        for own in settings
-    )
+    settings = [memory.settings for memory in own_memories(places, env) if memory.settings]
+    clones = [os.path.realpath(each.local_path) for each in settings if each.has_tape]
+    return os.path.realpath(root) in clones
 
 
 def redirections(folder: Path) -> tuple[str, ...]:
-    """Warnings about agents' settings in `folder` itself. Whoever is cloned can write such a file: it decides
-    neither where memory is nor what runs."""
+    """Warnings about agents' settings in a project's `folder`. Anybody whose repository is cloned can write
+    these, so they decide neither where memory is nor what runs."""
     warnings = []
     for agent in AGENTS.values():
         if agent.memory_settings is None:
@@ -69,57 +68,57 @@ def redirections(folder: Path) -> tuple[str, ...]:
 
 
 def anchor_commands() -> str:
-    """How users of agents with an extension of ours ask for an anchor there, as the end of a sentence."""
+    """How users ask for an anchor in agents with an extension of ours, as the end of a sentence."""
     parts = ((agent.title, agent.memory_settings) for agent in AGENTS.values())
     return " or ".join(f"in {title} by {part.ANCHOR_COMMAND}" for title, part in parts if part is not None)
 
 
 def silence_switches() -> str:
-    """How a code folder asks to be given no memory, as hooks read it (World.silence)."""
+    """The files by which a project asks for no memory, in the form that hooks read (World.silence)."""
     parts = (agent.memory_settings for agent in AGENTS.values())
     return "\n".join("\t".join(part.SILENCE) for part in parts if part is not None)
 
 
 def session_hooks(memory: Memory, agent: str) -> HookSettings:
-    """The hooks of this agent's sessions, as its own settings choose: without `push` at the end its sessions
-    send nothing. The next push of others takes along what they wrote."""
+    """The hook settings of this agent's sessions. Without `push` at the end, its sessions send nothing; the
+    next push of other sessions includes what they wrote."""
     hooks = memory.settings.hooks
-    agents_own = own_memory(memory.places, memory.env, agent)
-    own = agents_own.settings if agents_own else None
-    if own is None or not own.hooks.is_explicit:
+    agent_memory = own_memory(memory.places, memory.env, agent)
+    if not (agent_memory and agent_memory.settings and agent_memory.settings.hooks.is_explicit):
         return hooks
+    explicit = agent_memory.settings.hooks
     return replace(
         hooks,
-        session_start=("pull",) if "pull" in own.hooks.session_start else (),
-        session_end=("commit", "push") if "push" in own.hooks.session_end else ("commit",),
+        session_start=("pull",) if "pull" in explicit.session_start else (),
+        session_end=("commit", "push") if "push" in explicit.session_end else ("commit",),
     )
 
 
 def sends(memory: Memory, agents: Iterable[str]) -> bool:
-    """Whether what sessions of these agents wrote is to be sent; '' stands for somebody without a session."""
+    """Whether what sessions of these agents wrote is to be sent; '' is a person without a session."""
     return memory.has_remote and any("push" in session_hooks(memory, agent).session_end for agent in agents)
 
 
 def settings_by_owner(memory: Memory) -> Mapping[str, TapeSettings]:
-    """The settings by the agent whose sessions have their own; '' has those of all others."""
-    others = tape_settings(memory, "")
+    """agent -> settings, for agents with settings of their own; '' -> those of all others."""
+    usual = tape_settings(memory, "")
     by_agent = {agent: tape_settings(memory, agent) for agent in AGENTS}
-    return {"": others} | {agent: own for agent, own in by_agent.items() if own != others}
+    return {"": usual} | {agent: settings for agent, settings in by_agent.items() if settings != usual}
 
 
 def tape_settings(memory: Memory, agent: str) -> TapeSettings:
-    """The settings of the tape for this agent's sessions. What its own settings say of a tape holds, with the
-    defaults of its memory program. Only agents that our extension can offer tools have any, whatever
-    config.toml says."""
+    """The tape settings of this agent's sessions. If its own settings have some, they hold, with the defaults
+    of its memory program. Only agents to which our extension offers tools have any, whatever config.toml
+    says."""
     part = AGENTS[agent].memory_settings if agent in AGENTS else None
-    own = own_memory(memory.places, memory.env, agent)
-    if own and own.settings and own.settings.tape is not None:
-        return own.settings.tape
+    agent_memory = own_memory(memory.places, memory.env, agent)
+    if agent_memory and agent_memory.settings and agent_memory.settings.tape is not None:
+        return agent_memory.settings.tape
     has_tools = part is not None and part.OFFERS_TAPE_TOOLS and memory.settings.tape.tools
     return replace(memory.settings.tape, tools=has_tools)
 
 
 def leaves_alone(settings: TapeSettings, cwd: str, project: Project | None) -> bool:
-    """Whether nothing is kept of sessions in this folder, which is in this project."""
+    """Whether nothing is kept of sessions in the folder `cwd` of this project (None: in none)."""
     is_in_project = project is not None
     return is_left_alone(settings.enabled, settings.only_git, [*settings.exclude_dirs], cwd, is_in_project)

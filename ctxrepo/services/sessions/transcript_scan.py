@@ -1,8 +1,8 @@
-"""All that transcripts hold is searched for a text, byte by byte: what tools gave back, too."""
+"""`search --in sessions --raw`: transcripts are searched for a text, byte by byte, and tools' output too."""
 
 import json
-import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -35,10 +35,10 @@ from ctxrepo.storage.sessions.transcript_files import (
 from ctxrepo.storage.sessions.transcript_lines import opened_file
 
 SECONDS = 60.0
-"""How long somebody waits for a scan."""
+"""How long a scan may take."""
 
 _BATCH = 128 * 1024 * 1024
-"""Bytes after which the process that scans answers."""
+"""Bytes of files that are scanned in one go."""
 
 _PATIENCE = 20.0
 """Seconds for one batch."""
@@ -46,23 +46,22 @@ _PATIENCE = 20.0
 _NANOSECONDS = 1_000_000_000
 
 _PER_FILE = 3
-"""Hits that are shown of one transcript: tools give the same back again and again."""
-
+"""Hits that are shown of one transcript: tools return the same again and again."""
 
 _MOMENT = lazy_pattern(r'"timestamp": ?"(20\d\d-[^"]{10,30})"')
-"""When the line was written that a hit stands on."""
+"""When the line was written that has a hit."""
 
 
 class RawHit(NamedTuple):
-    """A text in a session's transcript, with what stands around it."""
+    """A place in a session's transcript that has the text, with the text around it."""
 
     session: IndexedSession
     around: str
 
 
 def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = False) -> SessionsFound:
-    """Where a text stands in transcripts, in any spelling that JSON has for it, the newest transcript first;
-    NotFound when nowhere."""
+    """Where transcripts have a text, in any spelling that JSON has for it; the newest transcript first.
+    NotFound for nowhere, UsageError for a query without a text or with a condition on messages."""
     if not query.text:
         raise UsageError("there is nothing to search for", "--raw takes a text.")
     if query.is_by_user or query.file:
@@ -84,8 +83,8 @@ def scan_sessions(memory: Memory, query: SessionQuery, *, ignores_case: bool = F
 
 
 def _raw_hits(memory: Memory, query: SessionQuery, any_case: bool) -> Iterator[RawHit | None]:
-    """The hits in transcripts that are there, and behind them those in what only is kept; None for what can't
-    be searched, or not any more in time."""
+    """The hits in transcripts, and then those in what is only kept. A None says that something couldn't be
+    searched, or not in time."""
     here, end = transcripts_here(memory, query.agent), time.monotonic() + SECONDS
     if here.unknown:
         yield None
@@ -101,31 +100,30 @@ def _raw_hits(memory: Memory, query: SessionQuery, any_case: bool) -> Iterator[R
     names = {file.name for file in here.files}
     try:
         with KeptSessions.opened(kept_file(memory.state.root)) as store:
-            sessions = sorted(store.sessions().values(), key=lambda session: -session.last)
-            for kept in sessions:
+            for kept in sorted(store.sessions().values(), key=lambda session: -session.last_at):
                 if time.monotonic() > end:
                     yield None
                     return
                 if kept.name not in names and kept.mtime // _NANOSECONDS >= query.since:
                     yield from _in_lines(gone_transcript(kept), store.lines(kept), query.text, any_case)
-    except (KeptUnusable, sqlite3.Error):
+    except KeptUnusable:
         yield None
 
 
 def spellings(text: str) -> list[bytes]:
-    """How a text may stand in a file of JSON: as it is, or with escapes."""
-    written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
-    return [*dict.fromkeys(spelled.encode("utf-8", "surrogatepass") for spelled in written)]
+    """The ways to write a text in a file of JSON: as it is, or with escapes."""
+    spelled = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1])
+    return [*dict.fromkeys(spelling.encode("utf-8", "surrogatepass") for spelling in spelled)]
 
 
 def _batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
-    """Files of one folder or its neighbours to look into at once; of a database a session stands for all."""
+    """Files to scan in one go. Of a database only one session is in a batch: all are scanned with it."""
     batch: list[TranscriptFile] = []
-    size, seen = 0, set[str]()
+    size, paths = 0, set[str]()
     for file in files:
-        if file.path in seen:
+        if file.path in paths:
             continue
-        seen.add(file.path)
+        paths.add(file.path)
         batch.append(file)
         size += file.size
         if size > _BATCH:
@@ -136,17 +134,17 @@ def _batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
 
 
 def _scan(batch: Sequence[TranscriptFile], text: str, any_case: bool) -> list[RawHit]:
-    """The hits in some files, each file's own at most; in a process of its own."""
+    """The hits in these files. Runs in a process of its own."""
     hits: list[RawHit] = []
     for file in batch:
         try:
-            hits += (_in_rows if file.session else _in_bytes)(file, text, any_case)
+            hits += (_in_database if file.session else _in_file)(file, text, any_case)
         except (OSError, ValueError):  # gone meanwhile, or not to be read
             continue
     return hits
 
 
-def _in_bytes(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
+def _in_file(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
     transcripts = transcripts_of(file.agent)
     with opened_file(file.path, parts_of(transcripts)) as handle:
         places = find_bytes(handle, spellings(text), any_case, _PER_FILE)
@@ -158,33 +156,33 @@ def _in_bytes(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHi
             yield RawHit(_session(file, session, file.cwd or head.cwd), line_around(handle, place))
 
 
-def _in_rows(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
+def _in_database(file: TranscriptFile, text: str, any_case: bool) -> Iterator[RawHit]:
     transcripts = transcripts_of(file.agent)
     if transcripts is None:
         return
-    path, counted = Path(file.path), dict[str, int]()
+    path, counts = Path(file.path), Counter[str]()
     folders = {row[0]: row[1] for row in rows_of(path, transcripts.SESSIONS, {})}
-    for spelled in spellings(text):
-        sought = spelled.decode("utf-8", "replace")
-        values = {"text": sought, "any_case": any_case}
+    for spelling in spellings(text):
+        needle = spelling.decode("utf-8", "replace")
+        values = {"text": needle, "any_case": any_case}
         for session, data in rows_of(path, transcripts.TEXTS, values):
-            counted[session] = counted.get(session, 0) + 1
-            if counted[session] <= _PER_FILE and isinstance(data, str):
-                around = _around(data, [sought], any_case) or data[:AROUND]
+            counts[session] += 1
+            if counts[session] <= _PER_FILE and isinstance(data, str):
+                around = _around(data, [needle], any_case) or data[:AROUND]
                 yield RawHit(_session(file, session, folders.get(session) or ""), around)
 
 
 def _in_lines(file: TranscriptFile, lines: Iterable[str], text: str, any_case: bool) -> Iterator[RawHit]:
-    """The same in lines that are kept of a transcript."""
-    sought = [spelled.decode("utf-8", "replace") for spelled in spellings(text)]
-    hits = filter(None, (_around(line, sought, any_case) for line in lines))
+    """The hits in lines that are kept of a transcript."""
+    needles = [spelling.decode("utf-8", "replace") for spelling in spellings(text)]
+    hits = filter(None, (_around(line, needles, any_case) for line in lines))
     yield from (RawHit(_session(file, file.session, file.cwd), hit) for hit in islice(hits, _PER_FILE))
 
 
-def _around(line: str, sought: Sequence[str], any_case: bool) -> str:
-    """What stands in a line around the first of these texts; '' where none does."""
-    cased, sought = (line.lower(), [text.lower() for text in sought]) if any_case else (line, sought)
-    at = min((at for text in sought if (at := cased.find(text)) >= 0), default=-1)
+def _around(line: str, needles: Sequence[str], any_case: bool) -> str:
+    """The part of a line around the first of the needles; '' where it has none."""
+    cased, needles = (line.lower(), [needle.lower() for needle in needles]) if any_case else (line, needles)
+    at = min((at for needle in needles if (at := cased.find(needle)) >= 0), default=-1)
     return line[max(0, at - AROUND) : at + AROUND] if at >= 0 else ""
 
 

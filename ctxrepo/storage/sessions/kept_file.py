@@ -1,4 +1,4 @@
-"""The file of what is kept of sessions: where it is, opened to read or write, and renamed once damaged."""
+"""The file of kept sessions: where it is, opened to read or write, and renamed once it is damaged."""
 
 import sqlite3
 from contextlib import suppress
@@ -21,11 +21,12 @@ def kept_file(state: Path) -> Path:
 
 
 def damaged_files(state: Path) -> list[Path]:
-    """Stores that were damaged and put aside there, the oldest first."""
+    """The damaged stores that were renamed there, the oldest first."""
     return sorted(state.glob("kept.db.damaged-*[0-9]"))
 
 
 def writable_store(path: Path) -> sqlite3.Connection:
+    """A connection to the store, which is created where it is missing."""
     make_folder(path.parent)
     ready(path)
     db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
@@ -45,31 +46,33 @@ def writable_store(path: Path) -> sqlite3.Connection:
 
 
 def readable_store(path: Path) -> sqlite3.Connection:
-    """A store that can be read; what changes it is an error. Without a file it is empty."""
+    """A connection on which every change is an error. A store that is missing is empty."""
     if not is_own_file(str(path)):
         db = sqlite3.connect(":memory:", isolation_level=None)
         SCHEMA.build(db)
         return db
-    for mode in ("mode=ro", "mode=ro&immutable=1"):  # in a sandbox no file can be made beside it
+    for mode in ("mode=ro", "mode=ro&immutable=1"):  # in a sandbox SQLite can make no files beside it
         address = f"{path.absolute().as_uri()}?{mode}"
         db = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None)
         try:
             db.execute("select 1 from session limit 1")
+            return db
         except sqlite3.OperationalError:
             db.close()
         except BaseException:
             db.close()
             raise
-        else:
-            return db
     raise KeptUnusable(f"{path}, where sessions are kept, can't be read")
 
 
-def damaged_store(path: Path, *, puts_aside: bool) -> KeptUnusable:
-    """What to say of a damaged store. It may be moved away with its log of changes, to a name that nothing
-    has: a reader may see damage where somebody is only writing."""
+def unusable_store(path: Path, error: sqlite3.Error, *, renames: bool) -> KeptUnusable:
+    """What to raise for an error. If it `renames`, a damaged store and its log of changes get a new name. A
+    reader renames nothing: it may see damage where somebody is only writing."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # an error of Python's has none
+    if code & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return KeptUnusable(f"{path}, where sessions are kept, can't be used: {error}")
     problem = f"{path}, where sessions are kept, is damaged"
-    if not puts_aside:
+    if not renames:
         return KeptUnusable(problem)
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():

@@ -15,10 +15,10 @@ returning number
 select key, block from message where session = :session and key not in (select value from json_each(:keys))
 and (case when name = '' then place >= :since and place < :until
     else name in (select value from json_each(:names)) end
-    or key in (select value from json_each(:grown)))
+    or key in (select value from json_each(:outgrown)))
 
 --- places
-select m.key, m.place, m.name from message m join session s on s.number = m.session
+select m.key, m.place from message m join session s on s.number = m.session
 where s.name = ? order by m.place
 
 --- keys
@@ -38,10 +38,13 @@ update raw set place = place - ? where session = ?
 select number from session where last < ? and exists(select 1 from message where session = number)
 
 --- oldest
-select number from session where exists(select 1 from message where session = number) order by last limit 1
+select number, last from session where exists(select 1 from message where session = number) order by last limit 1
 
 --- size
 select (select count(distinct session) from message), (select count(distinct key) from message)
 
---- oldest_moment
-select last from session where exists(select 1 from message where session = number) order by last limit 1
+--- message
+insert or replace into message(session, key, place, name, block) values (?, ?, ?, ?, ?)
+
+--- replaced_lines
+delete from raw where session = :session and place >= :since and place < :until

@@ -1,5 +1,5 @@
-"""Anchors that stay on this machine: where sessions began and ended, which go when they are old, and
-handoffs that are not to be shared, which are on the disk before they count as left, and stay."""
+"""Anchors that stay on this machine: those of sessions' starts and ends, which are dropped when they are old,
+and handoffs that are not to be shared, which stay."""
 
 import fcntl
 import os
@@ -19,10 +19,10 @@ from ctxrepo.storage.disk.private import opened, sync_folder
 from ctxrepo.storage.user.places import RepositoryPlaces
 
 SESSION_BYTES = 256 * 1024
-"""Bytes at which the file of sessions' own anchors becomes `….old`."""
+"""Bytes at which the file of starts and ends is renamed to `….old`, in place of the one before."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""More bytes than any file of anchors has."""
+"""Most bytes that are read of a file of anchors, or written to it."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,15 @@ class LocalTape:
             yield from _read(path)
 
     def handoffs(self, project: str) -> Iterator[Anchor]:
-        """Those of them that were left on purpose."""
+        """The handoffs of the scope with this folder."""
         yield from (anchor for anchor in _read(self._handoffs) if anchor.project == project)
 
     def projects(self) -> set[str]:
-        """The folders of the scopes for which a handoff stays here."""
+        """The folders of the scopes that have such handoffs."""
         return {anchor.project for anchor in _read(self._handoffs)}
 
     def note(self, anchor: Anchor) -> None:
-        """Write down where a session is; one that can't be written is only missed."""
+        """Add the anchor of a session's start or end. If it can't be written, it is only missing."""
         path = self.places.anchors
         with suppress(OSError):
             if path.stat().st_size > SESSION_BYTES:
@@ -55,16 +55,16 @@ class LocalTape:
         append(str(path), to_line(anchor) + "\n", MOST_BYTES, may_be_replaced=True)
 
     def keep(self, *anchors: Anchor) -> None:
-        """Leave handoffs: they are on the disk when this returns. CtxrepoError when one can't be written."""
+        """Add handoffs. When this returns, they are on the disk. CtxrepoError when they can't be written."""
         self._append(self._handoffs, anchors)
 
     def archive(self, ids: Collection[str]) -> int:
-        """Put these anchors aside, where nobody reads them; returns how many there were."""
-        gone = [a for path in self._files for a in _read(path) if a.id in ids]
-        if gone:
-            self._append(self.aside, gone)
-            self.take_out({anchor.id for anchor in gone})
-        return len(gone)
+        """Move these anchors to the file `aside`, which isn't read; returns how many there were."""
+        anchors = [anchor for path in self._files for anchor in _read(path) if anchor.id in ids]
+        if anchors:
+            self._append(self.aside, anchors)
+            self.take_out({anchor.id for anchor in anchors})
+        return len(anchors)
 
     def take_out(self, ids: Collection[str]) -> None:
         """Remove these anchors from the files."""
@@ -73,15 +73,15 @@ class LocalTape:
                 _rewrite(path, lambda fields: None if text_of(fields, "id") in ids else fields)
 
     def follow(self, moves: Mapping[str, str]) -> None:
-        """Have the anchors of scopes whose folders are renamed (old name -> new one) be theirs still."""
+        """Move the anchors of scopes whose folders were renamed (old name -> new one)."""
 
-        def followed(fields: dict[str, Any]) -> dict[str, Any]:
+        def moved(fields: dict[str, Any]) -> dict[str, Any]:
             new = moves.get(text_of(fields, "project"))
             return {**fields, "project": new} if new else fields
 
         for path in self._files if moves else ():
             if any(anchor.project in moves for anchor in _read(path)):
-                _rewrite(path, followed)
+                _rewrite(path, moved)
 
     @property
     def _files(self) -> tuple[Path, ...]:
@@ -94,7 +94,7 @@ class LocalTape:
 
     @property
     def aside(self) -> Path:
-        """The file with what was archived."""
+        """The file of archived anchors."""
         return self.places.root / "anchors.archived"
 
     def _append(self, path: Path, anchors: Iterable[Anchor]) -> None:
@@ -109,8 +109,8 @@ def _read(path: Path) -> Iterator[Anchor]:
 
 
 def _rewrite(path: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
-    """The file with what `change` makes of each anchor, None for one that goes. Who appends or rewrites
-    meanwhile waits for the lock, and then finds the new file."""
+    """Replace each anchor of a file by its `change`, None to remove it. Whoever appends or rewrites meanwhile
+    waits for the lock, and then opens the new file."""
     while True:
         with opened(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,10 +1,10 @@
-"""Owns sessions.db, the index of what was said in sessions: where in agents' own files which words stand.
+"""Owns sessions.db, the index of what was said in sessions: which words stand where in agents' own files.
 
-A message is a document of the full-text index, under its number. The index keeps words and their positions
-and no text: that is read from the agent's own file, from `place` on, when it is shown (ADR 55). A document
-without its text can't be taken out of the index, so of a message that is gone only the row goes; no number is
-given out twice, and once too many have no row any more everything is built again. `copy` says which sessions,
-forked from another one, begin with copies of its messages."""
+Each message is a document of the full-text index, under its number. The index has words and their positions,
+but no text: when a message is shown, its text is read from the agent's file, from its `place` on (ADR 55). A
+document can't be deleted without its text, so when a message goes, only its row is deleted. No number is used
+twice, and once too many documents have no row, the whole index is built again. The table `copy` says which
+sessions, forked from another one, begin with copies of its messages."""
 
 import json
 import sqlite3
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.domain.question.message_traits import BY_AGENT, IS_COPY, IS_SILENT, USED_TOOLS, Posting
@@ -29,7 +29,7 @@ GONE = "gone"
 """The state of a session whose transcript has gone, while it is kept (ADR 96)."""
 
 _WASTE = 10_000
-"""Messages without a row that don't count."""
+"""Documents without a row for which the index isn't built again."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,9 @@ class IndexedSession(ReadTranscript):
 
 
 class MessageRow(NamedTuple):
-    """A message as the index has it. `key` is the same for all copies, `place` is where it begins in the
-    transcript of `session`, a number, and `name` its id where it is asked for by that."""
+    """A message as the index has it. `key` is the same for all copies of it. `session` is the number of the
+    session in whose transcript it begins at `place`; `name` is its id, in transcripts that are read by ids.
+    `traits` are bits of `message_traits`, `at` is in Unix seconds, and `length` counts characters."""
 
     number: int
     session: int
@@ -55,12 +56,12 @@ class MessageRow(NamedTuple):
     name: str
     length: int
     turn: int
-    """How many messages in which something was said the transcript has up to this one."""
+    """How many messages in which something was said the transcript has up to this one, with it."""
 
 
 class NewMessage(NamedTuple):
-    """A message for the index, which gives its row the three numbers. It is found by the `words` that were
-    said, and by what tools were `given`, of that the files are the `paths`."""
+    """A message for the index, which sets `number`, `session` and `turn` of its row. It is found by the
+    `words` that were said and by what tools were `given`; `paths` are the files among these."""
 
     row: MessageRow
     words: str
@@ -74,18 +75,45 @@ class IndexSize:
     messages: int
     bytes: int
     silent: tuple[IndexedSession, ...] = ()
-    """Transcripts with text and no message, the last written first."""
+    """Transcripts that were read and have no message, the last written first."""
 
 
+@dataclass(frozen=True)
+class MessageFilter:
+    """What messages of the index must have: one of the `types` `user`, `agent` and `tool` (() is any), a
+    `file` (a path, or its end) that a tool was given, a moment between `since` and `until` (Unix seconds,
+    0: no bound), and a place in one of the `sessions` (numbers; None: all), or in what these copied."""
+
+    types: Sequence[str] = ()
+    file: str = ""
+    since: int = 0
+    until: int = 0
+    sessions: Sequence[int] | None = None
+
+
+_WITH_WORDS = "words join message m on m.number = words.rowid where words match :words"
+_ALL = "message m where 1"
+_ROWS_WITH_WORDS, _ROWS = (_SQL["rows"].format(source=source) for source in (_WITH_WORDS, _ALL))
+_FROM = _ROWS + " and m.session = ? and m.place >= ?"
+_SPOKEN = f"{_ROWS} and m.session = ? and not m.traits & {IS_SILENT}"
+_BEFORE = _SPOKEN + " and m.place < ? order by m.place desc limit ?"
+_AFTER = _SPOKEN + " and m.place > ? order by m.place limit ?"
+_NEWEST = " order by m.at desc, m.place desc limit :most"
+_LATEST = " order by words.rowid desc limit :most"
+_TYPES = {
+    "user": f"not m.traits & {BY_AGENT}",
+    "agent": f"m.traits & {BY_AGENT}",
+    "tool": f"m.traits & {USED_TOOLS}",
+}
+_TRAITS = "select traits from message where session = ? and place between ? and ?"
+_POSTING = partial(tuple.__new__, Posting)  # ten thousand in a query, and `_make` takes four times as long
 _TURN = "select turn from message where session = ? and place < ? order by place desc limit 1"
-_SAME = "select number, session, traits from message where key = ?"
+_SAME_MESSAGE = "select number, session, traits from message where key = ?"
 _DELETE = "delete from message where number = ?"
-_GONE = "select number from session where agent = ? and id = ? and state = ? and number <> ?"
+_SAME_SESSION = "select number from session where agent = ? and id = ? and state = ? and number <> ?"
 _COPY = "insert or ignore into copy values (?, ?)"
 _WORDS = "insert into words(rowid, said, given) values (?, ?, ?)"
 _TOUCHED = "insert or ignore into touched select number, ? from path where path = ?"
-_HAS = "select 1 from session where agent = ? and id = ?"
-_PATH = "insert or ignore into path(path) values (?)"
 
 
 def index_file(state: Path) -> Path:
@@ -106,7 +134,7 @@ def size_of_index(state: Path) -> IndexSize | None:
 
 
 class SessionIndex:
-    """The open index; a damaged one, or one of another format, is thrown away: the files are still there."""
+    """The open index. A damaged one, or one of another format, is discarded: it can be built again."""
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
@@ -115,7 +143,7 @@ class SessionIndex:
     @classmethod
     @contextmanager
     def opened(cls, path: Path) -> Iterator[Self]:
-        """The index at `path`, made when missing. It is thrown away where it turns out to be damaged."""
+        """The index at `path`, created when missing, and discarded when it turns out to be damaged."""
         with _SCHEMA.opened(path) as db:
             yield cls(path, db)
 
@@ -125,16 +153,17 @@ class SessionIndex:
 
     def has(self, agent: str, session: str) -> bool:
         """Whether there is a transcript of this session of an agent."""
-        return self.db.execute(_HAS, (agent, session)).fetchone() is not None
+        query = "select 1 from session where agent = ? and id = ?"
+        return self.db.execute(query, (agent, session)).fetchone() is not None
 
-    def places(self) -> list[tuple[str, str]]:
+    def transcripts(self) -> list[tuple[str, str]]:
         """(agent, path) of every session."""
         return [(str(agent), str(path)) for agent, path in self.db.execute("select agent, path from session")]
 
     def size(self) -> IndexSize:
         sessions = int(self.db.execute("select count(*) from session").fetchone()[0])
         pages, page = (
-            self.db.execute(f"pragma {what}").fetchone()[0] for what in ("page_count", "page_size")
+            self.db.execute(f"pragma {name}").fetchone()[0] for name in ("page_count", "page_size")
         )
         silent = tuple(map(IndexedSession.of, self.db.execute(_SQL["silent"])))
         return IndexSize(sessions, self.message_count, int(pages) * int(page), silent)
@@ -144,26 +173,27 @@ class SessionIndex:
         return int(self.db.execute("select count(*) from message").fetchone()[0])
 
     def forget(self, sessions: Iterable[IndexedSession]) -> None:
-        """Sessions whose files are gone, or not what they were."""
+        """Remove these sessions: their files are gone, or are no longer to be searched."""
         with transaction(self.db):
             for session in sessions:
                 self.db.execute("delete from message where session = ?", (session.number,))
                 self.db.execute("delete from copy where session = ?", (session.number,))
                 self.db.execute("delete from session where number = ?", (session.number,))
 
-    def leave(self, session: IndexedSession, kept: Iterable[int]) -> None:
-        """A session whose file has gone: of its messages those with the keys `kept` stay."""
+    def mark_gone(self, session: IndexedSession, kept: Iterable[int]) -> None:
+        """Note that a session's file is gone. Of its messages, those with the keys `kept` stay."""
         values = {"number": session.number, "kept": json.dumps([*kept]), "gone": GONE}
         with transaction(self.db):
             self.db.execute(_SQL["not_kept"], values)
             self.db.execute(_SQL["gone"], values)
 
     def missing(self, keys: Iterable[int]) -> list[int]:
-        """Those of these keys that no message has."""
+        """Those of these keys that no message of the index has."""
         return [key for (key,) in self.db.execute(_SQL["missing"], (json.dumps([*keys]),))]
 
     def store(self, session: IndexedSession, since: int, messages: Iterable[NewMessage]) -> IndexedSession:
-        """What a session says from the place `since` on; inside the caller's transaction."""
+        """Replace what the index has of a session from the place `since` on, inside the caller's transaction;
+        returns the session with its number."""
         (number,) = self.db.execute(_SQL["session"], session.columns).fetchone()
         if not session.is_gone:
             self._take_over(number, session)
@@ -173,39 +203,40 @@ class SessionIndex:
         for message in messages:
             turn += not message.row.traits & IS_SILENT
             row = message.row._replace(session=number, turn=turn, name=storable(message.row.name))
-            if old := before.pop(row.key, None):
-                if old == row._replace(number=old.number, at=old.at):
+            if indexed := before.pop(row.key, None):
+                if indexed == row._replace(number=indexed.number, at=indexed.at):
                     continue
-                self.db.execute(_DELETE, (old.number,))
+                self.db.execute(_DELETE, (indexed.number,))
             self._add(message._replace(row=row))
-        self.db.executemany(_DELETE, [(old.number,) for old in before.values()])
+        self.db.executemany(_DELETE, [(row.number,) for row in before.values()])
         return replace(session, number=number)
 
     def _take_over(self, number: int, session: IndexedSession) -> None:
-        """The messages of the same session at a place where it is no more become those of this one."""
+        """Give this session the messages of the same session in a transcript that is gone."""
         same = (session.agent, session.id, GONE, number)
-        for (gone,) in self.db.execute(_GONE, same).fetchall():
+        for (gone,) in self.db.execute(_SAME_SESSION, same).fetchall():
             self.db.execute("update message set session = ? where session = ?", (number, gone))
             self.db.execute("update or ignore copy set session = ? where session = ?", (number, gone))
             self.db.execute("delete from session where number = ?", (gone,))
 
     def _add(self, message: NewMessage) -> None:
         row = message.row
-        added = self.db.execute(_SQL["message"], row[1:])
-        if not added.rowcount:
-            number, other, traits = self.db.execute(_SAME, (row.key,)).fetchone()
+        result = self.db.execute(_SQL["message"], row[1:])
+        if not result.rowcount:
+            number, other, traits = self.db.execute(_SAME_MESSAGE, (row.key,)).fetchone()
             is_theirs = other != row.session and (row.traits & IS_COPY or not traits & IS_COPY)
             if is_theirs:
                 self.db.execute(_COPY, (row.session, number))
                 return
             self.db.execute(_DELETE, (number,))
-            added = self.db.execute(_SQL["message"], row[1:])
+            result = self.db.execute(_SQL["message"], row[1:])
             if other != row.session:
-                self.db.execute(_COPY, (other, added.lastrowid))
-        self.db.execute(_WORDS, (added.lastrowid, storable(message.words), storable(message.given)))
+                self.db.execute(_COPY, (other, result.lastrowid))
+        number = result.lastrowid
+        self.db.execute(_WORDS, (number, storable(message.words), storable(message.given)))
         for path in map(storable, message.paths):
-            self.db.execute(_PATH, (path,))
-            self.db.execute(_TOUCHED, (added.lastrowid, path))
+            self.db.execute("insert or ignore into path(path) values (?)", (path,))
+            self.db.execute(_TOUCHED, (number, path))
 
     def is_wasteful(self) -> bool:
         """Whether so many messages are gone that the index is better built again."""
@@ -213,106 +244,61 @@ class SessionIndex:
         return bool(wasted > _WASTE and wasted > messages / 2)
 
     def clear(self) -> None:
-        """Forget everything; the next look at the files reads them anew."""
+        """Empty the index; the next update reads all transcripts again."""
         with transaction(self.db):
             _SCHEMA.build(self.db)
 
+    def rows(self, criteria: MessageFilter, words: str, most: int) -> list[MessageRow]:
+        """The newest `most` messages that meet the criteria and, unless that is '', match `words`, an
+        expression of the full-text index; the newest first."""
+        query = (_ROWS_WITH_WORDS if words else _ROWS) + _conditions(criteria) + _NEWEST
+        return [MessageRow(*row) for row in self.db.execute(query, _values(criteria, words, most))]
 
-_WITH_WORDS = "words join message m on m.number = words.rowid where words match :words"
-_ALL = "message m where 1"
-_HELD, _ANY = (_SQL["rows"].format(source=source) for source in (_WITH_WORDS, _ALL))
-_FROM = _ANY + " and m.session = ? and m.place >= ?"
-_TYPES = {
-    "user": f"not m.traits & {BY_AGENT}",
-    "agent": f"m.traits & {BY_AGENT}",
-    "tool": f"m.traits & {USED_TOOLS}",
-}
-_SINCE = " and m.at >= :since"
-_UNTIL = " and m.at <= :until"
-_NEWEST = " order by m.at desc, m.place desc limit :most"
-_POSTING = partial(tuple.__new__, Posting)  # ten thousand in a query, and `_make` takes four times as long
-_LATEST = " order by words.rowid desc limit :most"
-_BEFORE = _ANY + " and m.session = ? and m.place < ? order by m.place desc limit ?"
-_AFTER = _ANY + " and m.session = ? and m.place > ? order by m.place limit ?"
-_SAID_BEFORE, _SAID_AFTER = (
-    query.replace(" order", f" and not m.traits & {IS_SILENT} order") for query in (_BEFORE, _AFTER)
-)
-_NUMBERED = _ANY + " and m.number = ?"
-_TRAITS = "select traits from message where session = ? and place between ? and ?"
+    def postings(self, criteria: MessageFilter, words: str, most: int) -> list[Posting]:
+        """The same messages as postings, but of those with words the ones that were indexed last, in no
+        useful order. `said :` or `given :` before the words names the column that must match."""
+        query = _SQL["postings"].format(source=_WITH_WORDS if words else _ALL)
+        query += _conditions(criteria) + (_LATEST if words else _NEWEST)
+        return [*map(_POSTING, self.db.execute(query, _values(criteria, words, most)))]
 
+    def row(self, number: int) -> MessageRow | None:
+        """The message of this number, if it is still there."""
+        row = self.db.execute(_ROWS + " and m.number = ?", (number,)).fetchone()
+        return MessageRow(*row) if row else None
 
-@dataclass(frozen=True)
-class MessageFilter:
-    """What messages of the index must have: one of the `types` `user`, `agent` and `tool` (() is any), a
-    `file` (a path, or its end) that a tool was given, and a moment between `since` and `until` (Unix seconds,
-    0: no bound)."""
+    def spoken_around(
+        self, row: MessageRow, before: int, after: int
+    ) -> tuple[list[MessageRow], list[MessageRow]]:
+        """At most so many messages before and after one in its transcript, in their order, without those in
+        which nothing was said."""
+        sides = ((_BEFORE, before), (_AFTER, after))
+        earlier, later = (
+            [MessageRow(*columns) for columns in self.db.execute(query, (row.session, row.place, most))]
+            for query, most in sides
+        )
+        return earlier[::-1], later
 
-    types: Sequence[str] = ()
-    file: str = ""
-    since: int = 0
-    until: int = 0
-
-
-def matching(
-    db: sqlite3.Connection, asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None
-) -> list[MessageRow]:
-    """At most `most` messages that have all that is asked for, and these `words`, an expression of the
-    full-text index; in these `sessions` (numbers; None: all) and what they copied. The newest come first."""
-    query = (_HELD if words else _ANY) + _conditions(asked, sessions) + _NEWEST
-    return [MessageRow(*row) for row in db.execute(query, _values(asked, words, most, sessions))]
+    def traits_between(self, first: MessageRow, last: MessageRow) -> list[int]:
+        """The traits of the messages from one to another in the same transcript."""
+        rows = self.db.execute(_TRAITS, (first.session, first.place, last.place))
+        return [traits for (traits,) in rows]
 
 
-def postings(
-    db: sqlite3.Connection, asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None
-) -> list[Posting]:
-    """At most `most` of the same messages, those that the index had last, in no order of their worth. The
-    `words` are looked for in a column, if `said :` or `given :` stands before them."""
-    query = _SQL["postings"].format(source=_WITH_WORDS if words else _ALL)
-    query += _conditions(asked, sessions) + (_LATEST if words else _NEWEST)
-    rows = db.execute(query, _values(asked, words, most, sessions))
-    return [*map(_POSTING, rows)]
-
-
-def _conditions(asked: MessageFilter, sessions: Sequence[int] | None) -> str:
-    types = " or ".join(_TYPES[name] for name in asked.types)
+def _conditions(criteria: MessageFilter) -> str:
+    types = " or ".join(_TYPES[name] for name in criteria.types)
     query = f" and ({types})" if types else ""
-    query += _SINCE if asked.since else ""
-    query += _UNTIL if asked.until else ""
-    query += f" {_SQL['in']}" if sessions is not None else ""
-    return query + (f" {_SQL['touched_file']}" if asked.file else "")
+    query += " and m.at >= :since" if criteria.since else ""
+    query += " and m.at <= :until" if criteria.until else ""
+    query += f" {_SQL['in']}" if criteria.sessions is not None else ""
+    return query + (f" {_SQL['touched_file']}" if criteria.file else "")
 
 
-def _values(asked: MessageFilter, words: str, most: int, sessions: Sequence[int] | None) -> dict[str, Any]:
+def _values(criteria: MessageFilter, words: str, most: int) -> dict[str, object]:
     return {
         "words": storable(words),
         "most": most,
-        "since": asked.since,
-        "until": asked.until,
-        "file": storable(asked.file),
-        "sessions": json.dumps([*(sessions or ())]),
+        "since": criteria.since,
+        "until": criteria.until,
+        "file": storable(criteria.file),
+        "sessions": json.dumps([*(criteria.sessions or ())]),
     }
-
-
-def beside(
-    db: sqlite3.Connection, row: MessageRow, count: int, more: int | None = None, *, is_said: bool = False
-) -> tuple[list[MessageRow], list[MessageRow]]:
-    """So many messages before one in its transcript, and as many or `more` after it, in their order; if
-    `is_said`, those in which something was said."""
-    queries = (_SAID_BEFORE, _SAID_AFTER) if is_said else (_BEFORE, _AFTER)
-    counts = (count, count if more is None else more)
-    before, after = (
-        [MessageRow(*r) for r in db.execute(query, (row.session, row.place, most))]
-        for query, most in zip(queries, counts, strict=True)
-    )
-    return before[::-1], after
-
-
-def row_of(db: sqlite3.Connection, number: int) -> MessageRow | None:
-    """The message of this number."""
-    row = db.execute(_NUMBERED, (number,)).fetchone()
-    return MessageRow(*row) if row else None
-
-
-def traits_between(db: sqlite3.Connection, session: int, first: int, last: int) -> list[int]:
-    """The traits of the messages between two places of a transcript."""
-    return [traits for (traits,) in db.execute(_TRAITS, (session, first, last))]

@@ -1,4 +1,4 @@
-"""Transcripts of agents: which there are, read piece by piece, or searched for bytes."""
+"""Transcripts of agents: listed, read piece by piece, and searched for bytes."""
 
 import os
 import stat
@@ -17,18 +17,18 @@ from ctxrepo.storage.processes.database import storable
 from ctxrepo.storage.sessions.transcript_lines import Parts, is_database, opened_file
 
 MOST_FILES = 50_000
-"""Files that are looked at below one folder."""
+"""Most files that are listed of one folder."""
 
 _MOST_SESSIONS = 20_000
-"""Sessions of one database."""
+"""Most sessions that are listed of one database."""
 
 _FOLDER_BYTES = 4096
-"""A file that holds the path of a folder is no longer than this."""
+"""Most bytes of a file that has the path of a session's folder."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where an agent keeps transcripts: what `agents.protocol.Transcripts` says of it, as values."""
+    """Where an agent keeps transcripts: facts of `agents.protocol.Transcripts` as values."""
 
     agent: str
     folder: Path
@@ -39,8 +39,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class TranscriptFile:
-    """A transcript as it is now. `name` is its own among all, and its `state` changes with it. In a database
-    of many sessions `session` is the id of one."""
+    """A transcript as it is now. `name` is unique among all transcripts; `state` is another one whenever the
+    transcript has changed. `mtime` is in nanoseconds, `size` in bytes. `session` is its id in a database of
+    many sessions, else ''."""
 
     name: str
     agent: str
@@ -53,7 +54,8 @@ class TranscriptFile:
 
 
 def transcript_files(layout: Layout) -> list[TranscriptFile]:
-    """All regular files of the layout; links to such are followed, and nothing else is opened."""
+    """The transcripts in all regular files of a layout, and in files to which links lead. Nothing else is
+    opened."""
     files: list[TranscriptFile] = []
     folders: dict[str, str] = {}
     for path in islice(globbed(layout.folder, layout.pattern), MOST_FILES):
@@ -66,13 +68,13 @@ def transcript_files(layout: Layout) -> list[TranscriptFile]:
         name, size, mtime = str(path), status.st_size, status.st_mtime_ns
         state, cwd = f"{status.st_ino} {size} {mtime}", _cwd(layout, path, folders)
         file = TranscriptFile(name, layout.agent, name, state, mtime, size, cwd)
-        is_many = bool(layout.sessions) and path.suffix != ".jsonl" and is_database(path)
-        files += _in_database(layout, file) if is_many else [file]
+        has_many = bool(layout.sessions) and path.suffix != ".jsonl" and is_database(path)
+        files += _in_database(layout, file) if has_many else [file]
     return files
 
 
 def _cwd(layout: Layout, path: Path, folders: dict[str, str]) -> str:
-    """What the file beside a transcript says that its session's folder is."""
+    """The session's folder, by the file beside its transcript; '' where there is none."""
     if not layout.folder_file:
         return ""
     file = os.path.normpath(path.parent / layout.folder_file)
@@ -82,42 +84,40 @@ def _cwd(layout: Layout, path: Path, folders: dict[str, str]) -> str:
 
 
 def _in_database(layout: Layout, file: TranscriptFile) -> Iterator[TranscriptFile]:
-    """The sessions in a database, or the file itself where it has no such sessions. When it was written last
-    says nothing of one of them."""
+    """The sessions in a database, or the file itself where it refuses the query. Each counts as a nanosecond
+    older than the one before: when a session was last written is unknown."""
     with closing(RowReader(Path(file.path))) as reader:
         rows = [*islice(reader.select(layout.sessions, {}), _MOST_SESSIONS)]
     if reader.is_refused:
         yield file
-    known = set[str]()
+    ids = set[str]()
     for order, row in enumerate(rows):
         match row:
-            case (str(session), cwd, mark) if session not in known:
-                known.add(session)
+            case (str(session), cwd, mark) if session not in ids:
+                ids.add(session)
                 name, folder = f"{file.path}#{session}", cwd if isinstance(cwd, str) else ""
-                state = f"{file.state.split()[0]} {mark}"
-                yield TranscriptFile(
-                    name, file.agent, file.path, state, file.mtime - order, 0, folder, session
-                )
+                state, mtime = f"{file.state.split()[0]} {mark}", file.mtime - order
+                yield TranscriptFile(name, file.agent, file.path, state, mtime, 0, folder, session)
 
 
 PIECE = 4 * 1024 * 1024
 """Bytes that are read at a time."""
 
 _USUAL_LINE = 32 * 1024
-"""Bytes in which the first line mostly ends."""
+"""Bytes in which the first line usually ends."""
 
 _BEFORE = 256
-"""Bytes at the beginning of a file, and as many before an offset, by which it is told whether the file is
-still the one that was read."""
+"""Bytes at the beginning of a file, and as many before an offset, that show whether it is still the file that
+was read."""
 
 _ROWS = 20_000
-"""Parts of messages that are taken from a database at a time."""
+"""Rows that are read from a database at a time."""
 
 
 class TranscriptPiece(NamedTuple):
-    """Whole lines of a transcript, and the place of each: in a file its offset, in a database its number. A
-    line that is longer than any record may be is '' here. It reaches from `since` to `end`, and has `size`
-    bytes. `is_last`: there is no more for now, but for a line that somebody is still writing."""
+    """Whole lines of a transcript from the place `since` to `end`, and the place of each: in a file its
+    offset in bytes, in a database its number. A line longer than any record is ''. `size` is in bytes.
+    `is_last`: there is no more for now, except for a line that is still being written."""
 
     since: int
     lines: list[str]
@@ -128,8 +128,8 @@ class TranscriptPiece(NamedTuple):
 
 
 class Position(NamedTuple):
-    """How far somebody has a transcript: up to a place. By `before` it is told whether that still is what it
-    was: of a file it is a digest of what stands before, of a database the id of the message at the place."""
+    """A place up to which a transcript was read. `before` shows whether it was rewritten since: for a file it
+    is a digest of bytes before the place, for a database the id of the message at it."""
 
     place: int = 0
     before: bytes = b""
@@ -137,9 +137,10 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadTranscript:
-    """A session's transcript as far as somebody has read it, up to the `position`. `name` is its own among
-    all; a `number` of 0 is none. `path` is the file, which may be a database of many sessions. `state` is
-    that of the transcript when it was read to its end, '' until then, and `mtime` when that was written."""
+    """How far a session's transcript was read: up to the `position`. `name` is unique among all transcripts,
+    `id` that of the session, `path` its file, which may be a database of many. `state` is the state that was
+    read to its end, '' until then, and `mtime` when that was written, in nanoseconds. `number` is that of the
+    row in a database of ours, 0 for none."""
 
     name: str
     agent: str
@@ -153,18 +154,18 @@ class ReadTranscript:
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> Self:
-        """What a database has stored as `columns`, and behind these the number and what else it knows."""
+        """The value of a database row: `columns`, the number, and fields of a subclass."""
         return cls(*[*row[:7], Position(*row[7:9]), *row[9:]])
 
     @property
     def columns(self) -> list[object]:
-        """All but its number, as a database stores it."""
+        """All fields but the number, as a database row."""
         texts = (self.name, self.agent, self.id, self.path, self.cwd)
         return [*map(storable, texts), self.mtime, storable(self.state), *self.position]
 
 
-Rewritten = Literal["", "shorter", "longer"]
-"""Whether a transcript was written anew before a position, and what became of its length."""
+Rewrite = Literal["", "shorter", "longer"]
+"""How a transcript was rewritten: not at all, or to fewer or more bytes than had been read of it."""
 
 
 class OpenTranscript:
@@ -174,27 +175,27 @@ class OpenTranscript:
         self._handle = handle
 
     def first_line(self) -> str:
-        """Its first line, '' where that isn't needed to read others."""
+        """Its first line, '' if other lines can be read without it."""
         return first_line(self._handle)
 
     def position(self, place: int, _: str = "") -> Position:
-        """The position at this place, where in a database the message with an id stands."""
+        """The position at this place; the second argument is the id of the message there, for databases."""
         first = os.pread(self._handle, min(_BEFORE, place), 0)
         last = os.pread(self._handle, min(_BEFORE, place), max(0, place - _BEFORE))
         return Position(place, blake2b(first + b"\0" + last, digest_size=8).digest())
 
-    def rewritten(self, position: Position) -> Rewritten:
+    def rewrite_before(self, position: Position) -> Rewrite:
         if not position.place or self.position(position.place) == position:
             return ""
         return "shorter" if os.fstat(self._handle).st_size < position.place else "longer"
 
     def piece(self, since: Position, share: int = 1) -> TranscriptPiece:
-        """What comes next: a usual piece, or only a share of one."""
+        """What follows on a position: PIECE bytes at most, or a `share`-th of that."""
         return read_piece(self._handle, since.place, PIECE // share)
 
 
 class _OpenRows(OpenTranscript):
-    """One of the sessions of a database: rows from its last message on, which is asked for by its id."""
+    """One of the sessions of a database: its rows, from the message with an id on."""
 
     def __init__(self, file: TranscriptFile, query: str) -> None:
         self._file, self._query = file, query
@@ -205,7 +206,7 @@ class _OpenRows(OpenTranscript):
     def position(self, place: int, name: str = "") -> Position:
         return Position(place, name.encode("utf-8", "replace"))
 
-    def rewritten(self, position: Position) -> Rewritten:
+    def rewrite_before(self, position: Position) -> Rewrite:
         return "longer" if position.before and not self._from(position.before, position.before) else ""
 
     def piece(self, since: Position, _: int = 1) -> TranscriptPiece:
@@ -221,7 +222,8 @@ class _OpenRows(OpenTranscript):
 
 @contextmanager
 def opened_transcript(file: TranscriptFile, query: str, parts: Parts) -> Iterator[OpenTranscript]:
-    """A transcript, by the `query` of its agent if it is in a database; OSError where it has no lines."""
+    """A transcript, open to be read; by the `query` of its agent if it is in a database. OSError where it
+    can't be read."""
     if file.session:
         yield _OpenRows(file, query)
     elif not file.path.endswith(".jsonl") and is_database(Path(file.path)):
@@ -232,7 +234,7 @@ def opened_transcript(file: TranscriptFile, query: str, parts: Parts) -> Iterato
 
 
 def read_piece(handle: int, start: int, most: int) -> TranscriptPiece:
-    """The lines within `most` bytes from the offset `start`, without the rest of one that began before."""
+    """The lines that begin and end within `most` bytes from the offset `start`."""
     data = os.pread(handle, most, start)
     is_last = len(data) < most
     is_midline = start > 0 and os.pread(handle, 1, start - 1) != b"\n"
@@ -261,7 +263,7 @@ def first_line(handle: int) -> str:
 
 
 def _is_whole(rest: bytes) -> bool:
-    """Whether a last line without its end is a whole record all the same."""
+    """Whether a last line without a newline is a whole record all the same."""
     text = rest.decode("utf-8", "replace").strip()
     value = text if text.endswith("}") else f'{{"list": {text}}}' if text.endswith("]") else ""
     return record(value) is not None
@@ -269,22 +271,22 @@ def _is_whole(rest: bytes) -> bool:
 
 _CHUNK = 4 * 1024 * 1024
 AROUND = 64 * 1024
-"""Bytes on either side of a hit that are given back: whoever masks secrets must see all of a private key."""
+"""Bytes on either side of a hit that are returned: to mask a private key, all of it must be there."""
 
 _HEAD = 256 * 1024
 
 
 def find_bytes(handle: int, needles: Sequence[bytes], any_case: bool, most: int) -> list[int]:
-    """The first `most` places in a file at which one of the needles stands, at most one a line; with
-    `any_case` in whatever case, of the letters of ASCII."""
-    spelled = [needle.lower() for needle in needles] if any_case else needles
-    overlap = max(map(len, spelled)) - 1
+    """The first `most` offsets in a file at which it has one of the needles, at most one of a line; with
+    `any_case`, the case of ASCII letters is ignored."""
+    needles = [needle.lower() for needle in needles] if any_case else needles
+    overlap = max(map(len, needles)) - 1
     places: list[int] = []
     at = 0
     while len(places) < most and (data := os.pread(handle, _CHUNK, at)):
         chunk = data.lower() if any_case else data
         begin = 0
-        while len(places) < most and (place := _first(chunk, spelled, begin)) >= 0:
+        while len(places) < most and (place := _first(chunk, needles, begin)) >= 0:
             places.append(at + place)
             begin = chunk.find(b"\n", place) + 1
             if not begin:
@@ -297,7 +299,7 @@ def find_bytes(handle: int, needles: Sequence[bytes], any_case: bool, most: int)
 
 
 def line_around(handle: int, place: int) -> str:
-    """What stands around a place, on its line."""
+    """The text around an offset, within its line and AROUND bytes."""
     start = max(0, place - AROUND)
     data = os.pread(handle, 2 * AROUND, start)
     before, after = data[: place - start], data[place - start :]
@@ -305,7 +307,7 @@ def line_around(handle: int, place: int) -> str:
 
 
 def first_lines(handle: int) -> list[str]:
-    """The first lines of a file, which tell of its session."""
+    """At most 100 lines at the beginning of a file, which describe its session."""
     return os.pread(handle, _HEAD, 0).decode("utf-8", "replace").split("\n")[:100]
 
 

@@ -1,4 +1,4 @@
-"""A transcript as lines, whatever holds it: a file, a compressed one, or a folder of small ones."""
+"""A transcript as lines, whether it is a file, a compressed file, or a folder of small files."""
 
 import os
 import subprocess
@@ -12,27 +12,27 @@ from ctxrepo.storage.disk.foreign import open_regular
 from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse
 
 Parts = Sequence[tuple[str, str]]
-"""Where the messages of a session are that is a file each, and where the parts of each are: folders, seen
-from that of the session's file; the first pair of which there is one counts."""
+"""Pairs of folders, relative to that of the session's file: the messages of a session, a file each, and the
+parts of a message."""
 
 _ZSTD, _SQLITE = b"\x28\xb5\x2f\xfd", b"SQLite format 3\0"
-"""How a compressed file and a database begin."""
+"""The first bytes of a compressed file and of a database."""
 
 _MOST_BYTES = 256 * 1024 * 1024
 _SECONDS = 15.0
-"""What is unpacked at most, and how long that may take."""
+"""Most bytes that are unpacked, and most seconds that it may take."""
 
 _MOST_FILES = 50_000
 _UNPACK = ("zstd", "--decompress", "--stdout", "--quiet")
 
 
 class NoUnpacker(OSError):
-    """A transcript is compressed, and the program is missing here that unpacks it."""
+    """A transcript is compressed, and the program that unpacks it is missing."""
 
 
 @contextmanager
 def opened_file(path: str | Path, parts: Parts = ()) -> Iterator[int]:
-    """A handle of a transcript's lines; OSError for what is no regular file, or can't be unpacked."""
+    """A file descriptor of a transcript's lines. OSError for what is no regular file or can't be unpacked."""
     handle = open_regular(path)
     try:
         is_packed = os.pread(handle, len(_ZSTD), 0) == _ZSTD
@@ -41,23 +41,23 @@ def opened_file(path: str | Path, parts: Parts = ()) -> Iterator[int]:
             if key != _latest.key:
                 chunks = [_unpacked(handle)] if is_packed else _small_files(Path(path), parts)
                 _latest.keep(key, chunks)
-            other = _latest.handle()
+            lines = _latest.handle()
             os.close(handle)
-            handle = other
+            handle = lines
         yield handle
     finally:
         os.close(handle)
 
 
 class _LaidOut:
-    """The lines of the last transcript that was no plain file: a long one is read in pieces."""
+    """Keeps the lines of the last transcript that was no plain file, as a long one is read in pieces."""
 
     def __init__(self) -> None:
         self.key: tuple[object, ...] = ()
         self._handle = -1
 
     def keep(self, key: tuple[object, ...], chunks: Iterable[bytes]) -> None:
-        """Write these bytes, up to a size, into a file without a name, in place of the one before."""
+        """Write these bytes, up to _MOST_BYTES, into a file without a name, in place of the one before."""
         self.key = ()
         with tempfile.TemporaryFile() as file:
             for chunk in chunks:
@@ -71,7 +71,7 @@ class _LaidOut:
         self.key = key
 
     def handle(self) -> int:
-        """A handle of it, at its beginning."""
+        """A descriptor of that file, at its beginning."""
         handle = os.dup(self._handle)
         os.lseek(handle, 0, os.SEEK_SET)
         return handle
@@ -81,7 +81,7 @@ _latest = _LaidOut()
 
 
 def _stamp(handle: int, path: Path, parts: Parts) -> tuple[object, ...]:
-    """What changes with a transcript that is no plain file."""
+    """Facts that change whenever a transcript that is no plain file does."""
     folders = [path.parent / messages.format(session=path.stem) for messages, _ in parts]
     statuses = (os.fstat(handle), *(folder.stat() for folder in folders if folder.is_dir()))
     return str(path), *((status.st_ino, status.st_size, status.st_mtime_ns) for status in statuses)
@@ -100,8 +100,8 @@ def is_database(path: Path) -> bool:
 
 
 def _unpacked(handle: int) -> bytes:
-    """What is in a file that zstd has compressed; NoUnpacker where there is no `zstd` here, OSError for what
-    is none or too large."""
+    """The contents of a file that zstd has compressed. NoUnpacker where `zstd` isn't installed, OSError for
+    what isn't compressed or is too large."""
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(_UNPACK, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
@@ -114,32 +114,32 @@ def _unpacked(handle: int) -> bytes:
             )
         except (GivenUp, SaidTooMuch) as error:
             raise OSError("it can't be unpacked within bounds") from error
-    if process.returncode and not data:  # of a torn file what is whole
+    if process.returncode and not data:  # of a torn file, what could be unpacked counts
         raise OSError(errors.decode("utf-8", "replace"))
     return data
 
 
 def _small_files(session: Path, parts: Parts) -> Iterator[bytes]:
-    """The files of a session, a line each: its own, and each message with its parts behind it."""
-    yield _on_a_line(session)
+    """The files of a session, a line each: its own, then each message and its parts."""
+    yield _as_line(session)
     for messages, of_message in parts:
         names = {"session": session.stem, "message": ""}
         folder = session.parent / messages.format(**names)
         for message in _files(folder):
-            yield _on_a_line(message)
+            yield _as_line(message)
             names["message"] = message.stem
-            yield from map(_on_a_line, _files(session.parent / of_message.format(**names)))
+            yield from map(_as_line, _files(session.parent / of_message.format(**names)))
 
 
 def _files(folder: Path) -> list[Path]:
-    """The JSON files of a folder by their names, which rise with time."""
+    """The JSON files of a folder, sorted by their names, which ascend with time."""
     try:
         return sorted(folder.glob("*.json"))[:_MOST_FILES]
     except OSError:
         return []
 
 
-def _on_a_line(path: Path) -> bytes:
+def _as_line(path: Path) -> bytes:
     """A small file of JSON on one line; empty where it can't be read, or is longer than any record."""
     try:
         handle = open_regular(path)

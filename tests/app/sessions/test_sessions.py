@@ -48,7 +48,7 @@ def test_a_file_holds_the_packet_until_it_is_taken_out(ada: Machine, desk: Desk)
     (held,) = desk.perform(delivered.list_blocks, None).value
     assert (Path(held.block.path), held.state) == (file, "current")
     assert desk.perform(delivered.renew_blocks, None).data["renewed"] == []
-    assert desk.perform(delivered.remove_block, delivered.BlockRequest("notes.md")).value.had_one
+    assert desk.perform(delivered.remove_block, delivered.BlockRequest("notes.md")).value.was_there
     with pytest.raises(UsageError):
         desk.perform(delivered.add_block, delivered.BlockRequest("notes.md", "claude"))
 

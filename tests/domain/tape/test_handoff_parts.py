@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.tape.anchors import Anchor, anchors_of, to_line
-from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, fitted, handoff_of, meta_of, one_line, told
+from ctxrepo.domain.tape.handoff_parts import (
+    MAX_BYTES,
+    Handoff,
+    fitted,
+    handoff_of,
+    meta_of,
+    one_line,
+)
 
 WIDE = st.text(st.sampled_from('a "\\\n\t\x00\x1b🦊é\u2028\ud800'), max_size=900)
 WORDS = st.one_of(st.text(max_size=40), WIDE)
@@ -42,7 +49,7 @@ def test_it_reads_back_from_the_line_of_a_tape(handoff: Handoff) -> None:
 @given(HANDOFFS)
 def test_what_is_told_is_plain_lines_within_a_lane(handoff: Handoff) -> None:
     made = fitted(handoff)
-    text = told(made)
+    text = made.text
     assert bool(text) == made.says_something
     names = {line.partition(": ")[0] for line in text.split("\n") if line}
     assert names <= {"Goal", "Done", "Open", "Next", "Files", "Anchors", "Last asked"}
@@ -53,7 +60,7 @@ def test_what_is_told_is_plain_lines_within_a_lane(handoff: Handoff) -> None:
 
 def test_the_lines() -> None:
     handoff = Handoff("G", ("a", "b"), ("c",), "N", ("x.py", "y.py"), ("task/begin",), "Go on")
-    assert told(handoff).split("\n") == [
+    assert handoff.text.split("\n") == [
         "Goal: G", "Done: a", "Done: b", "Open: c", "Next: N", "Files: x.py, y.py", "Anchors: task/begin",
         "Last asked: Go on",
     ]  # fmt: skip
@@ -62,7 +69,7 @@ def test_the_lines() -> None:
 
 def test_of_much_the_newest_is_told_and_how_much_there_is_more() -> None:
     many = tuple(f"{number} {'x' * 90}" for number in range(20))
-    text = told(fitted(Handoff(goal="G", done=many, open=many, next="N", files=("f",))))
+    text = fitted(Handoff(goal="G", done=many, open=many, next="N", files=("f",))).text
     assert len(text.encode()) <= 900
     lines = text.split("\n")
     assert lines[0] == "Goal: G"
@@ -87,7 +94,7 @@ def test_too_much_goes_from_the_longest_list() -> None:
 )  # fmt: skip
 def test_what_is_none_says_nothing(meta: dict[str, object]) -> None:
     assert not handoff_of(meta).says_something
-    assert told(handoff_of(meta)) == ""
+    assert handoff_of(meta).text == ""
 
 
 def test_what_others_wrote_is_read_as_far_as_it_can_be() -> None:

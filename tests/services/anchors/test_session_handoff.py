@@ -15,7 +15,7 @@ from long import mostly_long
 from machines import NOW, Machine
 
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of, told
+from ctxrepo.domain.tape.handoff_parts import MAX_BYTES, Handoff, handoff_of
 from ctxrepo.errors import Refused
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, AnchorResult, anchor
 from ctxrepo.services.anchors.session_anchors import WorkingSession, prepare
@@ -197,7 +197,7 @@ class TestLeft:
     def test_it_is_told_to_the_next_session(self, mine: Machine) -> None:
         handoff = Handoff("G", ("d",), ("o",), "N", ("f.py",))
         leave(mine, handoff)
-        assert newest(mine) == told(handoff) == "Goal: G\nDone: d\nOpen: o\nNext: N\nFiles: f.py"
+        assert newest(mine) == handoff.text == "Goal: G\nDone: d\nOpen: o\nNext: N\nFiles: f.py"
 
     def test_a_later_one_that_says_nothing_hides_none(self, mine: Machine) -> None:
         leave(mine, Handoff(open=("o",)))
@@ -284,4 +284,4 @@ def _neither_grow_nor_nest(mine: Machine, asked: list[str], logged: list[str]) -
         assert "handoff/" not in str(made)
     assert len(sizes) == 1
     assert max(sizes) <= MAX_BYTES + 100
-    assert told(made).count("Last asked: ") <= 1 + sum(text.count("Last asked") for text in asked)
+    assert made.text.count("Last asked: ") <= 1 + sum(text.count("Last asked") for text in asked)

@@ -30,7 +30,7 @@ def test_prompts_and_answers_are_in_a_transcript_and_what_was_recalled_is_counte
 
     part = read_conversation(memory, "claude", ID, 1 << 20)
     assert part
-    user, agent = part.conversation.messages
+    user, agent = part.messages
     assert (user.who, user.text) == ("user", "Which port does Valkey listen on in tests?")
     assert agent.text.startswith("[gotcha] Tests need Valkey on port 6390")
     assert datetime.fromisoformat(user.when) == BEGAN

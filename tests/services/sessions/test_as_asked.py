@@ -23,14 +23,14 @@ QUESTION = "what did we decide about the redis port"
 
 
 def shown(hit: SessionHit) -> list[str]:
-    return [said.text for said in (*hit.before, hit.said, *hit.after)]
+    return [said.text for said in (*hit.before, hit.message, *hit.after)]
 
 
 def test_the_words_of_a_question_may_stand_in_several_messages(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", [*CHATTER, *TALK, *CHATTER])
     claude_says(mine, "s-2", [*CHATTER, "redis restarts every night", "It does.", *CHATTER])
     first, *others = find(QUESTION)
-    assert (first.session, first.said.text) == ("s-1", TALK[0])
+    assert (first.session, first.message.text) == ("s-1", TALK[0])
     assert TALK[2] in shown(first)
     assert first.missing == ("decide",)
     assert [hit.session for hit in others] == ["s-2"]
@@ -81,7 +81,7 @@ def test_a_search_of_the_memory_is_not_found_itself(mine: Machine, find: Finder)
     said.agent("", ("Bash", {"command": "cd /x && ctxrepo recall 'a capybara'"}))
     said.agent("", ("Bash", {"command": "grep okapi notes"}))
     assert find("capybara") == []
-    assert find("okapi")[0].said.text == "[Bash] grep okapi notes"
+    assert find("okapi")[0].message.text == "[Bash] grep okapi notes"
 
 
 def test_the_filters_hold_for_windows(mine: Machine, find: Finder) -> None:
@@ -90,7 +90,7 @@ def test_the_filters_hold_for_windows(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-2", ["hello", "hi", *TALK])
     assert [hit.session for hit in find(QUESTION, file="compose.test.yml")] == ["s-1"]
     hits = find("random port", is_by_user=True)
-    assert {(hit.said.who, *hit.missing) for hit in hits} == {("user", "random")}
+    assert {(hit.message.who, *hit.missing) for hit in hits} == {("user", "random")}
     assert len(hits) == 2
 
 

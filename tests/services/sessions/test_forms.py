@@ -36,7 +36,7 @@ def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Mac
     path = form.put(mine.home)
     user = next(text for who, text in form.said if who == "user")
     (hit,) = find(f'"{user}"', agent=form.agent)
-    assert (hit.path, hit.said.who, hit.said.text) == (str(path), "user", user)
+    assert (hit.path, hit.message.who, hit.message.text) == (str(path), "user", user)
     assert hit.resume.endswith(form.resume)
     assert bool(hit.resume) == bool(form.resume)
     assert find("NOBODY") == []
@@ -46,7 +46,7 @@ def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Mac
     if form.resume:
         part = read_conversation(memory, form.agent, form.session)
         assert part
-        said = [(m.who, m.text) for m in part.conversation.messages if m.text]
+        said = [(m.who, m.text) for m in part.messages if m.text]
         assert said == list(form.said)
 
 
@@ -77,7 +77,7 @@ def test_a_long_document_is_read_in_pieces_and_each_message_once(
     assert len(find_each("coot", limit=100)) == 50
     for n in (0, 17, 49):
         (hit,) = find_each(f"number{n}")
-        assert hit.said.text.startswith(f"number{n} says coot")
+        assert hit.message.text.startswith(f"number{n} says coot")
     document[field].append({**item(50), "content": "the last coot"})
     path.write_text(json.dumps(document, indent=2))
     assert len(find_each("coot", limit=100)) == 51
@@ -139,7 +139,7 @@ def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: F
         path.unlink()
     (hit,) = find("zebra")
     assert hit.path == str(paths[-1])
-    assert [(one.said.who, one.said.text) for one in find("maxmemory")] == [SAID[3]]
+    assert [(one.message.who, one.message.text) for one in find("maxmemory")] == [SAID[3]]
 
 
 @pytest.mark.parametrize("fixture", ["cursor/transcript.jsonl", "cursor/store.jsonl", "gemini/chat.json"])

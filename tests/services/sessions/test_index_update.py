@@ -23,9 +23,9 @@ from transcripts import RECORDED, ClaudeTranscript, claude_says, place_recorded
 from ctxrepo.errors import NotFound
 from ctxrepo.services.sessions import index_update
 from ctxrepo.services.sessions.index_update import (
-    Changed,
+    ChangedTranscript,
     UpdateOutcome,
-    changed,
+    changed_transcripts,
     read_in_steps,
     transcripts_here,
     unread_mark,
@@ -45,7 +45,7 @@ def find(find_each: Finder) -> Finder:
 
 
 def texts(find: Finder, words: str) -> Sequence[str]:
-    return sorted(hit.said.text for hit in find(words))
+    return sorted(hit.message.text for hit in find(words))
 
 
 def test_d_w22_only_what_is_new_is_read(mine: Machine, find: Finder) -> None:
@@ -128,7 +128,7 @@ def test_files_of_many_pieces_are_read_to_their_ends(
     said.user("x" * 5000)
     said.user("the last coot")
     assert len(find("coot", limit=100)) == 62
-    assert find('"another part"')[0].said.text == "one part, a coot another part, a coot"
+    assert find('"another part"')[0].message.text == "one part, a coot another part, a coot"
     for agent in ("codex", "copilot", "gemini", "pi"):
         place_recorded(mine, agent)
         assert find("", agent=agent, types=("user",))
@@ -174,7 +174,7 @@ def test_a_file_that_may_not_be_read_is_passed_over(commoner: Path) -> None:
     layout = transcript_files.Layout("claude", machine.home / ".claude" / "projects", "*/*.jsonl")
     there = transcript_files.transcript_files(layout)
     assert len(there) == 2
-    assert [*read_in_steps(file, [Changed(one, None) for one in there])]
+    assert [*read_in_steps(file, [ChangedTranscript(one, None) for one in there])]
     with SessionIndex.opened(file) as index:
         # What could not be read is noted, without the id that only its text tells.
         assert sorted(one.id for one in index.sessions().values()) == ["", "s-2"]
@@ -308,7 +308,7 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
     for number in range(5):
         os.utime(claude_says(mine, f"s-{number}", [f"a serin{number}"]).path, (number, number))
     memory = mine.open()
-    reading = read_in_steps(index_file(memory.state.root), changed(transcripts_here(memory), {}))
+    reading = read_in_steps(index_file(memory.state.root), changed_transcripts(transcripts_here(memory), {}))
     assert [next(reading).left for _ in range(2)] == [4, 3]
     assert search_sessions(memory, SessionQuery("serin3"))
     with pytest.raises(NotFound):
@@ -333,7 +333,7 @@ def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch:
         return whole(*given)
 
     monkeypatch.setattr(transcript_files, "read_piece", read)
-    reading = read_in_steps(file, changed(transcripts_here(memory), {}))
+    reading = read_in_steps(file, changed_transcripts(transcripts_here(memory), {}))
     assert next(reading).left == 0
     assert written == [[]]
 

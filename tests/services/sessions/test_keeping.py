@@ -27,7 +27,7 @@ from ctxrepo.services.sessions import index_update
 from ctxrepo.services.sessions.conversations import read_conversation
 from ctxrepo.services.sessions.found_messages import MessageQuery, find_messages
 from ctxrepo.services.sessions.index_update import update_index
-from ctxrepo.services.sessions.keeping import Keeping, decoded, encoded
+from ctxrepo.services.sessions.keeping import SessionKeeper, decoded, encoded
 from ctxrepo.services.sessions.prompt_moments import prompt_moment
 from ctxrepo.storage.sessions import transcript_files
 from ctxrepo.storage.sessions.kept_file import damaged_files, kept_file
@@ -51,7 +51,7 @@ def keep(machine: Machine, mode: str, **more: int) -> None:
 
 
 def texts(find: Finder, words: str) -> Sequence[str]:
-    return sorted(hit.said.text for hit in find(words, limit=100))
+    return sorted(hit.message.text for hit in find(words, limit=100))
 
 
 def stored(machine: Machine) -> str:
@@ -74,7 +74,7 @@ def test_a_deleted_session_is_found_and_nobody_can_go_on_with_it(keeps: Machine,
     assert len(find("dodo museum")) == 1
     said.path.unlink()
     (hit,) = find("dodo museum")
-    assert hit.said.text == "a dodo is in the museum"
+    assert hit.message.text == "a dodo is in the museum"
     assert [one.text for one in (*hit.before, *hit.after)] == ["where is the dodo", "thanks"]
     assert (hit.resume, hit.session) == ("", "s-1")
     assert (
@@ -83,7 +83,7 @@ def test_a_deleted_session_is_found_and_nobody_can_go_on_with_it(keeps: Machine,
     memory = keeps.open()
     part = read_conversation(memory, "claude", "s-1")
     assert part
-    assert [m.text for m in part.conversation.messages][::2] == ["where is the dodo", "thanks"]
+    assert [m.text for m in part.messages][::2] == ["where is the dodo", "thanks"]
     assert read_conversation(memory, "", "s-1") == part
     assert read_conversation(memory, "codex", "s-1") is None
     moment = prompt_moment(memory, "claude", "s-1", memory.host, seconds_of("2026-11-20T18:00:00.5Z") or 0)
@@ -106,7 +106,9 @@ def test_sessions_of_every_agent_outlive_their_transcripts_and_the_index(
     paths.append(mine.home / ".local/share/opencode/opencode.db")
     database(paths[-1], "compacted")
     paths.append(claude_says(mine, "s-1", ["a redis", "and another redis"]).path)
-    before = {(h.agent, h.session, h.said.who, h.said.text) for h in find("", is_by_user=True, limit=500)}
+    before = {
+        (h.agent, h.session, h.message.who, h.message.text) for h in find("", is_by_user=True, limit=500)
+    }
     assert len({agent for agent, *_ in before}) == 7
     count = counts(mine)[0]
     keep(mine, mode)  # what was indexed before is copied, too
@@ -115,7 +117,9 @@ def test_sessions_of_every_agent_outlive_their_transcripts_and_the_index(
     for path in paths:
         path.unlink()
     for _ in range(2):
-        after = {(h.agent, h.session, h.said.who, h.said.text) for h in find("", is_by_user=True, limit=500)}
+        after = {
+            (h.agent, h.session, h.message.who, h.message.text) for h in find("", is_by_user=True, limit=500)
+        }
         assert after == before
         assert counts(mine) == (count, count)
         index_file(mine.open().state.root).unlink()
@@ -165,7 +169,7 @@ def test_every_form_is_kept(form: Form, mine: Machine, find_each: Finder) -> Non
     path = form.put(mine.home)
 
     def said() -> list[str]:
-        return sorted(hit.said.text for hit in find_each("", is_by_user=True, limit=500))
+        return sorted(hit.message.text for hit in find_each("", is_by_user=True, limit=500))
 
     before, count = said(), counts(mine)
     assert len(before) == sum(who == "user" for who, _ in form.said)
@@ -190,7 +194,7 @@ def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine
         assert texts(find_each, "moa") == ["a first moa", "a second moa", "a third moa"]
     part = read_conversation(keeps.open(), "claude", "s-2")
     assert part
-    assert [m.text for m in part.conversation.messages] == ["a first moa", "a second moa", "a third moa"]
+    assert [m.text for m in part.messages] == ["a first moa", "a second moa", "a third moa"]
 
 
 @pytest.mark.parametrize("how", ["truncated", "replaced", "emptied"])
@@ -208,12 +212,12 @@ def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
     everything = sorted([f"number{n} saw a rhea" for n in range(6)] + ["a new rhea"])
     for _ in range(2):
         hits = find_each("rhea", limit=100)
-        assert sorted(hit.said.text for hit in hits) == everything
+        assert sorted(hit.message.text for hit in hits) == everything
         assert all("claude --resume s-1" in hit.resume for hit in hits)
         assert counts(keeps) == (7, 7)
         part = read_conversation(keeps.open(), "claude", "s-1")
         assert part
-        assert [m.text for m in part.conversation.messages] == [*everything[1:], "a new rhea"]
+        assert [m.text for m in part.messages] == [*everything[1:], "a new rhea"]
         index_file(keeps.open().state.root).unlink()
     said.path.unlink()
     assert texts(find_each, "rhea") == everything
@@ -259,7 +263,7 @@ def test_rows_that_are_deleted_from_a_database_are_kept(keeps: Machine, find: Fi
     assert texts(find, "database") == before
     part = read_conversation(keeps.open(), "opencode", session)
     assert part
-    assert part.conversation.messages
+    assert part.messages
 
 
 def test_a_message_that_goes_on_is_kept_once(keeps: Machine, find: Finder) -> None:
@@ -292,7 +296,7 @@ def test_no_secret_is_kept(mode: str, mine: Machine, find: Finder) -> None:
             assert secret.encode() not in path.read_bytes()
     said.path.unlink()
     (hit,) = find("auk token")
-    assert "[github-token]" in hit.said.text
+    assert "[github-token]" in hit.message.text
     assert find(TOKEN) == []
 
 
@@ -426,9 +430,9 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
     monkeypatch.setattr(index_update, "PIECE", 700)
     said = claude_says(keeps, "s-1", [f"number{n} saw a coot" for n in range(30)])
     other = claude_says(keeps, "s-2", [f"number{n} saw another coot" for n in range(30)])
-    real, calls = Keeping.store_copies, 0
+    real, calls = SessionKeeper.store_copies, 0
 
-    def ended(self: Keeping, copies: Collection[TranscriptCopy]) -> None:
+    def ended(self: SessionKeeper, copies: Collection[TranscriptCopy]) -> None:
         nonlocal calls
         calls += 1
         if calls % 3 == 0 and where == "in the store":
@@ -437,7 +441,7 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
         if calls % 3 == 0 and where == "before the index":
             os._exit(9)
 
-    monkeypatch.setattr(Keeping, "store_copies", ended)
+    monkeypatch.setattr(SessionKeeper, "store_copies", ended)
     memory = keeps.open()
     for _ in range(60):
         try:
@@ -445,7 +449,7 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
                 break
         except Exception:  # the process that reads has ended
             continue
-    monkeypatch.setattr(Keeping, "store_copies", real)
+    monkeypatch.setattr(SessionKeeper, "store_copies", real)
     assert len(texts(find_each, "coot")) == 60
     assert counts(keeps) == (60, 60)
     for one in (said, other):
@@ -586,5 +590,5 @@ def test_whatever_happens_to_a_transcript_all_that_was_said_is_found_once(
             hits = []
         assert sorted(hit.text.strip() for hit in hits) == sorted(everything)
         part = read_conversation(memory, "claude", said.session)
-        told = [m.text for m in part.conversation.messages if "plover" in m.text] if part else []
+        told = [m.text for m in part.messages if "plover" in m.text] if part else []
         assert sorted(told) == sorted(everything)

@@ -65,7 +65,7 @@ def test_sessions_in_a_folder_that_setup_connected_are_found_and_resumed_there(
     assert hit.resume.endswith(resume)
     conversation = read_conversation(mine.open(), agent, hit.session)
     assert conversation
-    assert conversation.conversation.messages
+    assert conversation.messages
 
 
 @pytest.mark.parametrize("agent", USUAL)
@@ -151,5 +151,5 @@ def test_sessions_stay_found_when_the_folder_of_their_project_is_renamed(mine: M
     assert before
     first.parent.rename(renamed.parent)
     after = find(SAID["claude"][0])
-    assert [hit.said for hit in after] == [hit.said for hit in before]
+    assert [hit.message for hit in after] == [hit.message for hit in before]
     assert {hit.path for hit in after} == {str(renamed)}

@@ -44,10 +44,10 @@ def test_what_a_recorded_session_of_each_agent_says(agent: str, mine: Machine, f
     words, resume = SAID[agent]
     first, *others = find(words, agent=agent, is_by_user=True)
     assert others == []
-    assert (first.agent, first.said.who, first.path) == (agent, "user", str(path))
+    assert (first.agent, first.message.who, first.path) == (agent, "user", str(path))
     assert first.resume.endswith(resume)
     assert shlex.split(first.resume)[0] == "cd"
-    assert first.said.when.startswith("2026-11-2")
+    assert first.message.when.startswith("2026-11-2")
     assert first.after
     assert [hit.session for hit in find(words, agent=agent)] == [first.session]
     assert find("ctxrepo-memory") == []
@@ -60,8 +60,8 @@ def test_what_a_session_of_opencode_says(mine: Machine, find: Finder) -> None:
     hit, *_ = find("redis listen")
     assert (hit.agent, hit.session, hit.path) == ("opencode", session, str(path))
     assert hit.resume.endswith(f"opencode --session {session}")
-    assert find("database tests")[0].said.text == "How do I run the database tests?"
-    assert find("gotcha.md", file="topics/gotcha.md")[0].said.who == "agent"
+    assert find("database tests")[0].message.text == "How do I run the database tests?"
+    assert find("gotcha.md", file="topics/gotcha.md")[0].message.who == "agent"
     assert find("evidence with its age") == []
 
 
@@ -73,9 +73,9 @@ def test_what_a_session_of_cursor_says_though_it_tells_no_moment(mine: Machine, 
     path.write_text(f"{json.dumps(asked)}\n{json.dumps(answered)}\n{json.dumps(asked)}\n")
     os.utime(path, (1795000000, 1795000000))
     (first,) = find("jacana")
-    assert first.said.text == "where is the jacana?"
+    assert first.message.text == "where is the jacana?"
     assert first.after[0].text == "there is the jacana"
-    assert first.said.when == "2026-11-18T11:06:40Z"
+    assert first.message.when == "2026-11-18T11:06:40Z"
     assert first.resume == "cursor-agent --resume c-1"
 
 
@@ -85,11 +85,11 @@ def test_b24_a_snippet_has_80_characters_before_the_first_hit_and_120_from_it(
     claude_says(mine, "s-1", [f"{'before ' * 60}zebra {'after ' * 60}"])
     (hit,) = find("zebra")
     assert (BEFORE, AFTER) == (80, 120)
-    begun, zebra, rest = hit.said.text.partition("zebra")
+    begun, zebra, rest = hit.message.text.partition("zebra")
     assert (len(begun), len(zebra + rest)) == (80 + len("…"), 120 + len("…"))
     assert (begun[0], rest[-1]) == ("…", "…")
     claude_says(mine, "s-2", ["a short quagga"])
-    assert find("quagga")[0].said.text == "a short quagga"
+    assert find("quagga")[0].message.text == "a short quagga"
 
 
 def test_b24_ten_are_shown_and_of_equally_good_ones_the_newest_first(mine: Machine, find: Finder) -> None:
@@ -98,7 +98,7 @@ def test_b24_ten_are_shown_and_of_equally_good_ones_the_newest_first(mine: Machi
         said.lines = number
         said.user(f"heron {number:02}")
     hits = find("heron")
-    assert [hit.said.text for hit in hits] == [f"heron {number:02}" for number in range(14, 4, -1)]
+    assert [hit.message.text for hit in hits] == [f"heron {number:02}" for number in range(14, 4, -1)]
     assert len(find("heron", limit=12)) == 12
 
 
@@ -106,9 +106,9 @@ def test_words_in_any_form_and_quoted_ones_together(mine: Machine, find: Finder)
     texts = ["deploying the tests", "the deploy of a cache", "tested deploys"]
     for number, text in enumerate(texts):
         claude_says(mine, f"s-{number}", [text])
-    assert {hit.said.text for hit in find("deployed")} == {*texts}
-    assert {hit.said.text for hit in find("DEPLOYS test") if not hit.missing} == {texts[0], texts[2]}
-    assert [hit.said.text for hit in find('"the tests"')] == ["deploying the tests"]
+    assert {hit.message.text for hit in find("deployed")} == {*texts}
+    assert {hit.message.text for hit in find("DEPLOYS test") if not hit.missing} == {texts[0], texts[2]}
+    assert [hit.message.text for hit in find('"the tests"')] == ["deploying the tests"]
     assert find('"tests the"') == []
     assert find("zeppelin") == []
 
@@ -116,10 +116,10 @@ def test_words_in_any_form_and_quoted_ones_together(mine: Machine, find: Finder)
 def test_by_letters_where_a_script_has_no_blanks(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", ["redisの接続設定を変更してください", "もう変更しました"])
     for part in ("接続設定", "設定", "設", "redis 変更"):
-        assert find(part)[0].said.text.startswith("redis"), part
+        assert find(part)[0].message.text.startswith("redis"), part
     assert find("続接") == []
     claude_says(mine, "s-2", ["where does parseHTTPBody get its timeout?"])
-    assert find("http timeout")[0].said.text.startswith("where")
+    assert find("http timeout")[0].message.text.startswith("where")
 
 
 def test_what_nobody_said_is_left_out(mine: Machine, find: Finder) -> None:
@@ -135,7 +135,7 @@ def test_what_nobody_said_is_left_out(mine: Machine, find: Finder) -> None:
     said.result("a walrus in what a tool gave back")
     said.agent("", ("Write", {"file_path": "/a/b.py", "content": "walrus"}))
     assert find("walrus") == []
-    assert find("look here")[0].said.text.split() == ["look", "here"]
+    assert find("look here")[0].message.text.split() == ["look", "here"]
 
 
 def test_an_agent_may_speak_of_reminders(mine: Machine, find: Finder) -> None:
@@ -149,9 +149,9 @@ def test_what_tools_were_given_is_found_by_command_and_file(mine: Machine, find:
     said.agent("now", ("Bash", {"command": "pytest -k lemur"}), ("Edit", {"file_path": "/srv/shop/cart.py"}))
     said.agent("mentions cart.py only")
     (hit,) = find("lemur")
-    assert hit.said.text == "now [Bash] pytest -k lemur [Edit] /srv/shop/cart.py"
+    assert hit.message.text == "now [Bash] pytest -k lemur [Edit] /srv/shop/cart.py"
     for file in ("cart.py", "shop/cart.py", "/srv/shop/cart.py"):
-        assert [one.said.id for one in find(file=file)] == [hit.said.id]
+        assert [one.message.id for one in find(file=file)] == [hit.message.id]
     assert find(file="art.py") == []
     assert find("lemur", file="other.py") == []
 
@@ -165,9 +165,9 @@ def test_agent_project_since_and_user_filter(mine: Machine, find: Finder) -> Non
     assert find("ibex", agent="codex") == []
     assert [hit.project for hit in find("ibex", project="where")] == ["where"]
     assert {hit.project for hit in find("ibex", project="SHOP")} == {"shop"}
-    assert {hit.said.who for hit in find("ibex", is_by_user=True)} == {"user"}
+    assert {hit.message.who for hit in find("ibex", is_by_user=True)} == {"user"}
     moment = int(datetime(2026, 11, 20, 18, 0, 1, tzinfo=UTC).timestamp())
-    assert [hit.said.text for hit in find("ibex", since=moment)] == ["an ibex as an answer"]
+    assert [hit.message.text for hit in find("ibex", since=moment)] == ["an ibex as an answer"]
     assert find("ibex", since=moment + 1) == []
 
 
@@ -182,10 +182,10 @@ def test_the_project_is_called_as_the_memory_calls_it(mine: Machine, find: Finde
 def test_what_stands_around_a_hit(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", ["one", "two", "a gannet", "four", "five", "six"])
     (hit,) = find("gannet")
-    assert [one.text for one in (*hit.before, hit.said)] == ["two", "a gannet"]
+    assert [one.text for one in (*hit.before, hit.message)] == ["two", "a gannet"]
     assert [one.text for one in hit.after] == ["four", "five", "six"]
     (hit,) = find("gannet", context=1)
-    assert [one.text for one in (*hit.before, hit.said, *hit.after)] == ["two", "a gannet", "four"]
+    assert [one.text for one in (*hit.before, hit.message, *hit.after)] == ["two", "a gannet", "four"]
     (hit,) = find("gannet", context=3)
     assert [one.text for one in hit.before] == ["one", "two"]
     assert [(one.who, one.text) for one in hit.after] == [
@@ -243,7 +243,7 @@ def test_copies_in_a_fork_are_found_once_and_in_the_session_where_they_were_said
         said = json.loads(line) | {"sessionId": "s-2", "forkedFrom": {"sessionId": "s-1"}}
         fork.add(json.dumps(said))
     fork.user("a tapir in the fork")
-    assert sorted((hit.session, hit.said.text) for hit in find("tapir")) == [
+    assert sorted((hit.session, hit.message.text) for hit in find("tapir")) == [
         *(("s-1", "a tapir once"), ("s-2", "a tapir in the fork")),
     ]
     first.path.unlink()  # then the copy is what there is
@@ -254,7 +254,7 @@ def test_copies_in_a_fork_are_found_once_and_in_the_session_where_they_were_said
 def test_forks_of_opencode_have_copies_with_other_ids(mine: Machine, find: Finder) -> None:
     first, *_ = database(mine.home / ".local/share/opencode/opencode.db", "forked")
     hits = find("redis listen", limit=50)
-    texts = [(hit.session, hit.said.text, hit.said.when) for hit in hits]
+    texts = [(hit.session, hit.message.text, hit.message.when) for hit in hits]
     assert len({when for _, _, when in texts}) == len(texts)
     assert first in {session for session, _, _ in texts}
 
@@ -269,7 +269,7 @@ def test_secrets_are_masked_wherever_they_are_shown(mine: Machine, find: Finder)
     token = "ghp_" + Maker().text(ALPHABETS["a"], 36)
     claude_says(mine, "s-1", [f"before {token}", f"the marmot {token} key", f"after {token}"])
     (hit,) = find("marmot")
-    shown = [hit.said.text, *(one.text for one in (*hit.before, *hit.after))]
+    shown = [hit.message.text, *(one.text for one in (*hit.before, *hit.after))]
     assert len(shown) == 3
     assert all("[github" in text and token[4:] not in text for text in shown)
     (hit,) = find(token)  # whoever knows it finds it, and it isn't repeated
@@ -282,17 +282,17 @@ def test_nothing_of_a_private_key_is_shown_wherever_the_hit_is(mine: Machine, fi
     claude_says(mine, "s-1", [f"{key}\nthe wigeon key", f"{key[40:]}\nthe pochard key", "so", key])
     for word in ("wigeon", "pochard", "so"):
         (hit,) = find(word)
-        shown = [hit.said.text, *(one.text for one in (*hit.before, *hit.after))]
+        shown = [hit.message.text, *(one.text for one in (*hit.before, *hit.after))]
         assert not any(line[:20] in text or line[-20:] in text for line in lines for text in shown)
         (raw,) = scan_sessions(mine.open(), SessionQuery(f"{word} key")).hits if word != "so" else (hit,)
-        assert not any(line[:20] in raw.said.text or line[-20:] in raw.said.text for line in lines)
+        assert not any(line[:20] in raw.message.text or line[-20:] in raw.message.text for line in lines)
 
 
 def test_what_would_act_on_a_terminal_is_written_out(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", ["a \x1b[31m lynx \x1b[0m \u202e and\r\n more"])
     (hit,) = find("lynx")
-    assert not re.search("[\x00-\x1f\u202e]", hit.said.text)
-    assert "\\u{1b}" in hit.said.text
+    assert not re.search("[\x00-\x1f\u202e]", hit.message.text)
+    assert "\\u{1b}" in hit.message.text
 
 
 def test_a_transcript_that_changed_behind_our_back_gives_nothing_wrong(mine: Machine) -> None:

@@ -34,7 +34,7 @@ def test_what_a_tool_gave_back_is_found_with_the_way_back_to_its_session(mine: M
     said.result('Traceback: said "no"\nValueError: 42 curlews')
     (hit,) = scanned(mine, "ValueError: 42 cur").hits
     assert (hit.agent, hit.session, hit.project) == ("claude", "s-1", "shop")
-    assert "said" in hit.said.text
+    assert "said" in hit.message.text
     assert hit.resume == f"cd {mine.project_folder} && claude --resume s-1"
     for text in ('said "no"', '"no"\nValueError', "42 curlews"):
         assert scanned(mine, text).is_complete
@@ -97,8 +97,8 @@ def test_secrets_are_masked(mine: Machine) -> None:
     token = "ghp_" + Maker().text(ALPHABETS["a"], 36)
     claude_says(mine, "s-1", [f"the avocet {token}"])
     (hit,) = scanned(mine, "avocet").hits
-    assert "[github" in hit.said.text
-    assert token not in hit.said.text
+    assert "[github" in hit.message.text
+    assert token not in hit.message.text
 
 
 @pytest.mark.parametrize(

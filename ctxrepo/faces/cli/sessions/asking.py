@@ -1,4 +1,4 @@
-"""Commands that ask the memory, and tell what it gave and what for: recall, trace, stats usage."""
+"""Commands that ask the memory, and show what it gave and why: recall, trace, stats usage."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 
 _WIDTH = 100
+"""Characters of an entry on one line."""
+
 _FEW = 8
-"""Entries left out that are shown at a terminal; --json has all."""
+"""Entries left out that are shown; --json has all."""
 
 
 def recall(
@@ -69,10 +71,8 @@ def recall(
                 "a batch needs --in, --batch and --out, and no Q",
                 "`ctxrepo recall --in DIR --batch QUERIES.jsonl --out OUT.jsonl`",
             )
-        _batch(
-            recalling.BatchRequest(_place(folder), _place(batch), _place(out), limit, not no_gate, model),
-            json,
-        )
+        source, queries, answers = (Path(path).expanduser() for path in (folder, batch, out))
+        _batch(recalling.BatchRequest(source, queries, answers, limit, not no_gate, model), json)
         return
     if model and not folder:
         raise UsageError(
@@ -83,49 +83,45 @@ def recall(
             "there is nothing to recall for", "Give a question, or - to read it from standard input."
         )
     purpose: Purpose = "prompt" if as_prompt else "all" if no_gate else "query"
-    asked = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, purpose)
-    said, hints = partial(_said, explain=explain), partial(_hints, explain=explain)
+    question = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, purpose)
+    text, hints = partial(_result_text, explain=explain), partial(_hints, explain=explain)
     if not folder:
-        request = recalling.MemoryRecallRequest(asked, scope, explain)
-        answer(recalling.recall, request, json, said, hints)
+        request = recalling.MemoryRecallRequest(question, scope, explain)
+        answer(recalling.recall, request, json, text, hints)
         return
     if scope:
         raise UsageError("--scope and --in don't go together", "A folder is one scope.")
-    in_folder = recalling.FolderRecallRequest(asked, _place(folder), model, explain)
-    answer(recalling.recall_in_folder, in_folder, json, said, hints)
+    in_folder = recalling.FolderRecallRequest(question, Path(folder).expanduser(), model, explain)
+    answer(recalling.recall_in_folder, in_folder, json, text, hints)
 
 
 def _batch(request: BatchRequest, json: bool) -> None:
     from ctxrepo.app.sessions.recall import recall_batch
 
-    def said(done: Batch) -> str:
-        counted = f"{output.counted(done.queries, 'query', 'queries')}, {done.silent} answered with silence"
-        return f"{counted}, {done.ms:.1f} ms each: {request.out}"
+    def text(batch: Batch) -> str:
+        queries = output.counted(batch.queries, "query", "queries")
+        return f"{queries}, {batch.silent} answered with silence, {batch.ms:.1f} ms each: {request.out}"
 
-    answer(recall_batch, request, json, said)
+    answer(recall_batch, request, json, text)
 
 
 def _text(query: str) -> str:
-    """What is asked; bytes that are no UTF-8 stay recognisable as such."""
+    """The query, or for `-` standard input. Bytes that aren't UTF-8 become surrogates, which are refused."""
     from ctxrepo.services.recall.recall import MAX_TEXT
 
     return sys.stdin.buffer.read(MAX_TEXT * 4).decode("utf-8", "surrogateescape") if query == "-" else query
 
 
-def _place(words: str) -> Path:
-    return Path(words).expanduser()
-
-
-def _said(result: RecallResult, explain: bool) -> str:
-    parts = [_shown(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
+def _result_text(result: RecallResult, explain: bool) -> str:
+    parts = [_hit_text(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
     if explain and result.left_out:
-        parts.append(_others(result.left_out))
+        parts.append(_left_out_text(result.left_out))
     return "\n\n".join(parts)
 
 
 def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
-    """Why there is nothing, why a prompt would be given nothing, and items of a checklist that would have
-    fitted: who hears nothing of them looks for a fault."""
+    """Why there is nothing, why a prompt would be given nothing, and which items of a checklist would have
+    fitted: somebody who expects them would otherwise look for a fault."""
     from ctxrepo.services.recall.recall import CHECKLIST
 
     if not result.hits:
@@ -137,7 +133,7 @@ def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
         yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"
 
 
-def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
+def _hit_text(number: int, hit: RecalledEntry, explain: bool) -> str:
     head = " · ".join(filter(None, (hit.at, hit.heading, hit.age)))
     text = with_doubt(hit.text, hit.doubt)
     lines = [f"{number}. {head}  {hit.id}", *(f"   {line}" for line in text.split("\n"))]
@@ -146,7 +142,7 @@ def _shown(number: int, hit: RecalledEntry, explain: bool) -> str:
     return "\n".join(lines)
 
 
-def _others(left_out: tuple[LeftOut, ...]) -> str:
+def _left_out_text(left_out: tuple[LeftOut, ...]) -> str:
     lines = ["left out:"]
     for left in left_out[:_FEW]:
         text = shown(" ".join(left.entry.text.split()), _WIDTH)
@@ -155,41 +151,35 @@ def _others(left_out: tuple[LeftOut, ...]) -> str:
     return "\n".join([*lines, f"… {more} more"] if more > 0 else lines)
 
 
-_SESSION = 8
-
-
 @command(id="ID", last="--last N", session="--session S")
 def trace(request: TraceRequest, json: bool = False) -> None:
     """Show what recent prompts and edits were given, and why."""
     if request.id and (request.session or request.last):
         raise UsageError("an ID stands alone", "Leave out --last and --session.")
     none = "no traces yet"
-    answer(measuring.list_traces, request, json, lambda found: "\n\n".join(map(_trace_text, found)) or none)
+    answer(measuring.list_traces, request, json, lambda traces: "\n\n".join(map(_trace_text, traces)) or none)
 
 
 def _trace_text(trace: Trace) -> str:
-    who = trace.agent + (f" {trace.session[:_SESSION]}" if trace.session else "")
-    asked = f"ctxrepo {trace.by}" if trace.by else ""
+    session = trace.agent + (f" {trace.session[:8]}" if trace.session else "")
+    command = f"ctxrepo {trace.by}" if trace.by else ""
     moment = output.wall_time(datetime.fromisoformat(trace.at), seconds=True) if trace.at else ""
-    head = "  ".join(filter(None, (trace.id, moment, who, asked)))
-    lines = [
-        head,
-        f"  edited {shown(trace.edited, 130)}" if trace.edited else f"  > {shown(trace.prompt, 130)}",
-    ]
-    lines += [line for one in trace.given for line in _entry("given", one)]
-    lines += [line for one in trace.left_out for line in _entry("left out", one)]
+    lines = ["  ".join(filter(None, (trace.id, moment, session, command)))]
+    lines += [f"  edited {shown(trace.edited, 130)}" if trace.edited else f"  > {shown(trace.prompt, 130)}"]
+    lines += [line for entry in trace.given for line in _entry_lines("given", entry)]
+    lines += [line for entry in trace.left_out for line in _entry_lines("left out", entry)]
     lines += [f"  by words: {trace.by_words}"] if trace.by_words else []
-    return "\n".join([*lines, f"  silence: {trace.silence}"] if trace.silence else lines)
+    lines += [f"  silence: {trace.silence}"] if trace.silence else []
+    return "\n".join(lines)
 
 
-def _entry(what: str, one: TracedEntry) -> Iterator[str]:
-    yield f"  {what}: {one.at} ({one.score:.2f}) {one.id}" + (f": {one.why}" if one.why else "")
-    gone = f"(edited, moved or gone since: see `ctxrepo read {one.id}`)"
-    yield f"    {shown(' '.join(one.text.split()), _WIDTH) if one.text else gone}"
+def _entry_lines(outcome: str, entry: TracedEntry) -> Iterator[str]:
+    yield f"  {outcome}: {entry.at} ({entry.score:.2f}) {entry.id}" + (f": {entry.why}" if entry.why else "")
+    changed = f"(edited, moved or gone since: see `ctxrepo read {entry.id}`)"
+    yield f"    {shown(' '.join(entry.text.split()), _WIDTH) if entry.text else changed}"
 
 
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")
-_ENTRY_WIDTH = 90
 
 stats = Group("stats", "Show how sessions used the entries that they were given.", "usage")
 
@@ -214,18 +204,18 @@ def _table(report: Report, nothing: str) -> str:
     lines = [
         "  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=False)), row[-1]]) for row in rows
     ]
-    more = report.count - len(report.entries)
-    left = [f"… {more} more; --limit shows them"] if more > 0 else []
+    count = report.count - len(report.entries)
+    more = [f"… {count} more; --limit shows them"] if count > 0 else []
     sums = (
         f"{output.counted(report.delivered, 'delivery', 'deliveries')}; once a session: "
         f"{report.sessions} delivered, {report.opened} opened, {report.used} used, "
         f"{report.contradicted} contradicted; usage rate {report.usage_rate:.2f}"
     )
-    return "\n".join([*(lines if report.entries else [nothing]), *left, "", sums])
+    return "\n".join([*(lines if report.entries else [nothing]), *more, "", sums])
 
 
-def _row(one: EntryUsage) -> tuple[str, ...]:
-    counts = one.usage
+def _row(entry: EntryUsage) -> tuple[str, ...]:
+    counts = entry.usage
     numbers = (counts.delivered, counts.sessions, counts.opened, counts.used, counts.contradicted)
-    text = shown(" ".join(one.text.split()), _ENTRY_WIDTH) if one.text else "(edited or gone since)"
-    return (*map(str, numbers), measuring.day_of(counts.last), f"{one.at} ^{counts.id}: {text}")
+    text = shown(" ".join(entry.text.split()), 90) if entry.text else "(edited or gone since)"
+    return (*map(str, numbers), measuring.day_of(counts.last), f"{entry.at} ^{counts.id}: {text}")

@@ -3,7 +3,7 @@ in files: file add, remove, list, refresh."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -41,28 +41,27 @@ def context(
 ) -> None:
     """Print what a session would be given if it started now."""
 
-    def said(made: Context) -> str:
-        return _table(made) if explain else made.text.rstrip("\n")
+    def text(context: Context) -> str:
+        return _table(context) if explain else context.text.rstrip("\n")
 
-    def silence(made: Context) -> Iterator[str]:
-        if made.why:
-            yield f"a session would be given nothing: {made.why}"
+    def hints(context: Context) -> list[str]:
+        return [f"a session would be given nothing: {context.why}"] if context.why else []
 
-    answer(delivered.context, request, json, said, silence)
+    answer(delivered.context, request, json, text, hints)
 
 
-def _table(made: Context) -> str:
+def _table(context: Context) -> str:
     """The lanes in the order in which they were given room."""
-    if not made.lanes:
-        return f"{len(made.text.encode())} bytes; this preset has no parts"
-    names = [f"{lane.name} {lane.scope}".strip() for lane in made.lanes]
+    if not context.lanes:
+        return f"{len(context.text.encode())} bytes; this preset has no parts"
+    names = [f"{lane.name} {lane.scope}".strip() for lane in context.lanes]
     width = max(map(len, names))
     rows = [f"{'part':{width}} {'floor':>6} {'cap':>6} {'offered':>8} {'taken':>6}"]
-    for name, lane in zip(names, made.lanes, strict=True):
+    for name, lane in zip(names, context.lanes, strict=True):
         cap = str(lane.cap) if lane.cap < 1 << 30 else "-"
         cut = "  cut" if lane.is_cut else ""
         rows.append(f"{name:{width}} {lane.floor:6} {cap:>6} {lane.offered:8} {lane.taken:6}{cut}")
-    rows.append(f"{len(made.text.encode())} of {made.budget} bytes, frame included")
+    rows.append(f"{len(context.text.encode())} of {context.budget} bytes, frame included")
     return "\n".join(rows)
 
 
@@ -80,18 +79,18 @@ def anchor(
     from ctxrepo.app.sessions.anchor_operations import AnchorWish, anchor, ask_for_anchor
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
 
-    def said(made: AnchorResult) -> str:
-        return f"{'anchored already' if made.existing else 'anchored'}: {made.anchor.name}"
+    def text(result: AnchorResult) -> str:
+        return f"{'anchored already' if result.existing else 'anchored'}: {result.anchor.name}"
 
     if bool(name) == bool(from_prompt) or (session and not from_prompt):
         raise UsageError(
             "an anchor is left by its NAME, or asked for with --from-prompt", "Give one of them."
         )
     if from_prompt:
-        answer(ask_for_anchor, AnchorWish(from_prompt, session), json, lambda said: said)
+        answer(ask_for_anchor, AnchorWish(from_prompt, session), json, lambda instruction: instruction)
         return
     request = AnchorRequest(name, summary, purpose, keyword or (), entry=entry)
-    answer(anchor, request, json, said)
+    answer(anchor, request, json, text)
 
 
 def handoff(
@@ -108,31 +107,29 @@ def handoff(
 ) -> None:
     """Leave an anchor that tells the next session how to continue."""
     from ctxrepo.app.sessions import anchor_operations as handoffs
-    from ctxrepo.domain.tape.handoff_parts import Handoff, told
+    from ctxrepo.domain.tape.handoff_parts import Handoff
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
     from ctxrepo.services.anchors.session_anchors import NAME
 
     if show:
         answer(handoffs.read_handoff, handoffs.NewestHandoffRequest(scope), json, _newest)
         return
-    given = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
-    request = AnchorRequest(name or NAME, scope=scope, handoff=given)
+    parts = Handoff(goal, tuple(done or ()), tuple(left or ()), step, tuple(file or ()))
+    request = AnchorRequest(name or NAME, scope=scope, handoff=parts)
     if dry_run:
         nothing = "there is nothing to hand over"
-        answer(handoffs.draft_handoff, request, json, lambda made: told(made) or nothing)
+        answer(handoffs.draft_handoff, request, json, lambda handoff: handoff.text or nothing)
     else:
-        answer(handoffs.hand_over, request, json, _handed_over)
+        answer(handoffs.hand_over, request, json, _outcome)
 
 
 def _newest(handoff: NewestHandoff) -> str:
     return f"{handoff.name} · {handoff.ts}\n{handoff.text}"
 
 
-def _handed_over(made: HandedOver) -> str:
-    from ctxrepo.domain.tape.handoff_parts import told
-
-    verb = "handed over already" if made.anchored.existing else "handed over"
-    return f"{verb}: {made.anchored.anchor.name}\n{told(made.handoff)}"
+def _outcome(outcome: HandedOver) -> str:
+    verb = "handed over already" if outcome.result.existing else "handed over"
+    return f"{verb}: {outcome.result.anchor.name}\n{outcome.handoff.text}"
 
 
 def hook(
@@ -142,9 +139,6 @@ def hook(
     """Answer an agent's hook."""
     raise UsageError(f"`ctxrepo hook {agent} {event}` stands alone", "It takes no options.")
 
-
-_SHORT = 8
-"""Characters of an id that people read and type."""
 
 session = Group("session", "Turn memory off or on for one session of an agent.", "show")
 
@@ -167,23 +161,26 @@ def on(request: SwitchRequest, json: bool = False) -> None:
 def list_sessions(json: Annotated[bool, json_option()] = False) -> None:
     """List the sessions of the last day, the newest first."""
 
-    def said(found: Sequence[Ledger]) -> str:
-        return "\n".join(output.aligned(map(_cells, found))) or "no agent had a session in the last day"
+    def text(ledgers: Sequence[Ledger]) -> str:
+        return "\n".join(output.aligned(map(_cells, ledgers))) or "no agent had a session in the last day"
 
-    answer(delivered.list_sessions, None, json, said)
+    answer(delivered.list_sessions, None, json, text)
 
 
 def _switch(request: SwitchRequest, json: bool) -> None:
-    what = "gets no more memory" if request.is_off else "gets memory again"
-    answer(delivered.switch, request, json, lambda done: f"{done.agent} {done.session[:_SHORT]} {what}")
+    change = "gets no more memory" if request.is_off else "gets memory again"
+    answer(delivered.switch, request, json, lambda ledger: f"{_name(ledger)} {change}")
 
 
-def _cells(one: Ledger) -> tuple[str, ...]:
-    began = output.wall_time(datetime.fromtimestamp(one.began, UTC))
-    since = f"since {began}" if one.began else "since when isn't known"
-    entries = output.counted(one.given, "entry", "entries")
-    standing = "off" if one.is_off else "on"
-    return f"{one.agent} {one.session[:_SHORT]}", standing, since, entries, shown(one.cwd, 80)
+def _name(ledger: Ledger) -> str:
+    return f"{ledger.agent} {ledger.session[:8]}"  # as much of an id as people read and type
+
+
+def _cells(ledger: Ledger) -> tuple[str, ...]:
+    began = output.wall_time(datetime.fromtimestamp(ledger.began, UTC))
+    since = f"since {began}" if ledger.began else "since when isn't known"
+    entries = output.counted(ledger.given, "entry", "entries")
+    return _name(ledger), "off" if ledger.is_off else "on", since, entries, shown(ledger.cwd, 80)
 
 
 file = Group("file", "Keep the memory block in files that agents read.", "list")
@@ -194,11 +191,12 @@ file = Group("file", "Keep the memory block in files that agents read.", "list")
 def add_file(request: BlockRequest, json: bool = False) -> None:
     """Put the block into a file, and keep it up to date there."""
 
-    def said(added: AddResult) -> str:
-        done = "the block is in" if added.diff else "the block was already in"
-        return added.diff.rstrip("\n") if request.is_trial and added.diff else f"{done} {added.block.path}"
+    def text(result: AddResult) -> str:
+        if request.is_trial and result.diff:
+            return result.diff.rstrip("\n")
+        return f"the block {'is' if result.diff else 'was already'} in {result.block.path}"
 
-    answer(delivered.add_block, request, json, said)
+    answer(delivered.add_block, request, json, text)
 
 
 @file.command("remove")
@@ -206,29 +204,29 @@ def add_file(request: BlockRequest, json: bool = False) -> None:
 def remove_file(request: BlockRequest, json: bool = False) -> None:
     """Remove the block from a file, and leave every other byte unchanged."""
 
-    def said(done: delivered.RemovedBlock) -> str:
-        nothing = f"{done.path} has no block any more, and won't get one"
-        return f"removed from {done.path}" if done.had_one else nothing
+    def text(block: delivered.RemovedBlock) -> str:
+        nothing = f"{block.path} has no block any more, and won't get one"
+        return f"removed from {block.path}" if block.was_there else nothing
 
-    answer(delivered.remove_block, request, json, said)
+    answer(delivered.remove_block, request, json, text)
 
 
 @file.command("list")
 def list_files(json: Annotated[bool, json_option()] = False) -> None:
     """List the files with a block, and the state of each."""
 
-    def said(found: Sequence[BlockState]) -> str:
+    def text(blocks: Sequence[BlockState]) -> str:
         nothing = "no file has the block; `ctxrepo file add` puts it into one"
-        return "\n".join(map(delivered.block_line, found)) or nothing
+        return "\n".join(map(delivered.block_line, blocks)) or nothing
 
-    answer(delivered.list_blocks, None, json, said)
+    answer(delivered.list_blocks, None, json, text)
 
 
 @file.command("refresh")
 def refresh_files(json: Annotated[bool, json_option()] = False) -> None:
     """Update the block in all these files now."""
 
-    def said(done: delivered.RenewedBlocks) -> str:
-        return "\n".join(f"updated {path}" for path in done.renewed) or "everything was up to date"
+    def text(paths: Sequence[str]) -> str:
+        return "\n".join(f"updated {path}" for path in paths) or "everything was up to date"
 
-    answer(delivered.renew_blocks, None, json, said)
+    answer(delivered.renew_blocks, None, json, text)

@@ -27,7 +27,7 @@ _SHOWN = 10
 @command(agent="--agent AGENT", older_than="--older-than WHEN")
 def list_kept(request: ListKept, json: bool = False) -> None:
     """List the sessions that are kept, the newest first."""
-    answer(kept_operations.list_kept, request, json, lambda kept: "\n".join(_listed(kept)))
+    answer(kept_operations.list_kept, request, json, lambda kept: "\n".join(_list_lines(kept)))
 
 
 @command(sessions="[SESSION]...", agent="--agent AGENT", older_than="--older-than WHEN", every="--all")
@@ -37,13 +37,13 @@ def forget(
     """Take away what is kept of sessions, and keep nothing of them again."""
 
     def agrees(plan: ForgetPlan) -> bool:
-        return yes or _agreed(plan, json)
+        return yes or _confirm(plan, json)
 
     request = replace(request, agrees=agrees)
-    answer(kept_operations.forget_kept, request, json, lambda plan: "\n".join(_forgotten(plan)))
+    answer(kept_operations.forget_kept, request, json, lambda plan: "\n".join(_outcome_lines(plan)))
 
 
-def _agreed(plan: ForgetPlan, json: bool) -> bool:
+def _confirm(plan: ForgetPlan, json: bool) -> bool:
     """Show what would go and ask; UsageError without a terminal."""
     if json or not sys.stdin.isatty():
         raise UsageError("there is no terminal to ask at", "See `ctxrepo sessions list`, then add --yes.")
@@ -53,33 +53,33 @@ def _agreed(plan: ForgetPlan, json: bool) -> bool:
     return confirm(f"Take away {_count(plan)}? Nothing brings it back.")
 
 
-def _listed(kept: Sequence[KeptSession]) -> Iterator[str]:
+def _list_lines(kept: Sequence[KeptSession]) -> Iterator[str]:
     yield from _rows(kept)
     if not kept:
         yield "no session is kept; `ctxrepo config explain sessions.keep` says how they are"
 
 
 def _rows(kept: Sequence[KeptSession]) -> Iterator[str]:
-    for one in kept:
-        title = AGENTS[one.agent].title if one.agent in AGENTS else one.agent
-        when = wall_time(datetime.fromtimestamp(one.last, UTC)) if one.last else ""
-        yield f"{when:16}  {title}  {shown(one.id)}  {shown(one.cwd)}".rstrip()
+    for session in kept:
+        title = AGENTS[session.agent].title if session.agent in AGENTS else session.agent
+        when = wall_time(datetime.fromtimestamp(session.last_at, UTC)) if session.last_at else ""
+        yield f"{when:16}  {title}  {shown(session.id)}  {shown(session.cwd)}".rstrip()
 
 
 def _count(plan: ForgetPlan) -> str:
-    sessions = len({(one.agent, one.id) for one in plan.kept})
+    sessions = len({(session.agent, session.id) for session in plan.kept})
     damaged = f", and {counted(len(plan.damaged), 'damaged store')}" if plan.damaged else ""
     return f"what is kept of {counted(sessions, 'session')}{damaged}"
 
 
-def _forgotten(plan: ForgetPlan) -> Iterator[str]:
+def _outcome_lines(plan: ForgetPlan) -> Iterator[str]:
     if not plan.is_done:
         yield "nothing was changed"
         return
     yield f"forgotten: {_count(plan)}"
-    if there := len(plan.there):
-        of = "the agent still has the transcript" if there == 1 else "the agents still have the transcripts"
-        yield f"{of} of {counted(there, 'session')}: searched as before, and not kept again"
+    if present := len(plan.present):
+        of = "the agent still has the transcript" if present == 1 else "the agents still have the transcripts"
+        yield f"{of} of {counted(present, 'session')}: searched as before, and not kept again"
 
 
 sessions.command("list")(list_kept)

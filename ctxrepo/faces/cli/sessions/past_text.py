@@ -12,7 +12,7 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 
 if TYPE_CHECKING:
-    from ctxrepo.app.sessions.tape_operations import OnTape, ResetDone
+    from ctxrepo.app.sessions.tape_operations import OnTape, TapeReset
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.domain.tape.session_messages import SessionMessage, TreeLine
     from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
@@ -24,7 +24,7 @@ _SHORT_ID = 8
 """Characters of a session's id that people read and type."""
 
 _INDENT = " " * 18
-"""As wide as a moment and the gap behind it."""
+"""As wide as a moment and the gap after it."""
 
 _LINE_CHARS = 100
 """Characters of a message beside an anchor, and in a tree."""
@@ -41,13 +41,13 @@ _SPEAKERS = {"user": "you", "agent": "agent"}
 def info_text(on: OnTape[TapeInfo]) -> str:
     info = on.value
     handoffs = len(info.anchors.handoffs.anchors)
-    others = len(info.anchors.anchors) - handoffs
+    of_sessions = len(info.anchors.anchors) - handoffs
     rows = [("tape", on.folder)]
     if on.session:
         since = f", {info.since} of them since its last anchor" if info.last else ", and no anchor yet"
         rows.append(("session", _session(on.agent, on.session)))
         rows.append(("messages", f"{info.messages}{since if info.messages else ''}"))
-    rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {others} of sessions"))
+    rows.append(("anchors", f"{counted(handoffs, 'handoff')}, {of_sessions} of sessions"))
     lines = output.aligned(rows)
     return "\n".join([*lines, *(["", *_anchor_lines(info.last)] if info.last else [])])
 
@@ -87,32 +87,27 @@ def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
     return "\n".join(lines)
 
 
-def digest_text(on: OnTape[Digest]) -> str:
-    return "\n".join(_digest_lines(on))
+def hits_text(result: SessionsFound) -> str:
+    """Each hit of `search --in sessions` with the messages around it, and the command that resumes its
+    session; before them a line that says so where no hit has all words."""
+    parts = ["\n".join(_hit_lines(hit)) for hit in result.hits]
+    if not result.has_all_words:
+        words = ", ".join(shown(word, 80) for word in result.unknown)
+        unknown = f"; nobody said {words}" if words else ""
+        parts = [f"nothing has all of these words, so what has some of them{unknown}:", *parts]
+    return "\n\n".join(parts)
 
 
-def hits_text(found: SessionsFound) -> str:
-    """Each hit of `search --in sessions` with what stands around it, and the way back to its session."""
-    hits = ("\n".join(_hit_lines(hit)) for hit in found.hits)
-    return "\n\n".join((*_words_missing(found), *hits))
+def deletion_text(anchors: Sequence[Anchor]) -> str:
+    return "\n".join(f"deleted: {shown(anchor.name)}  ^{shown(anchor.id)}" for anchor in anchors)
 
 
-def _words_missing(found: SessionsFound) -> Iterator[str]:
-    """A line that says so where no hit has all the words that were asked for."""
-    if not found.has_all_words:
-        nowhere = f"; nobody said {', '.join(shown(word, 80) for word in found.unknown)}"
-        yield f"nothing has all of these words, so what has some of them{nowhere if found.unknown else ''}:"
-
-
-def deleted_text(deleted: Sequence[Anchor]) -> str:
-    return "\n".join(f"deleted: {shown(anchor.name)}  ^{shown(anchor.id)}" for anchor in deleted)
-
-
-def reset_text(done: ResetDone) -> str:
-    count = counted(done.reset.archived, "anchor")
-    of_here = f"{done.reset.aside} ({done.reset.of_here})" if done.reset.of_here else ""
-    places = ", ".join(filter(None, (*done.reset.paths, of_here)))
-    return f"reset: {count} of {done.folder} archived{f' to {places}' if places else ''}"
+def reset_text(outcome: TapeReset) -> str:
+    reset = outcome.reset
+    here = f"{reset.aside} ({reset.of_here})" if reset.of_here else ""
+    places = ", ".join(filter(None, (*reset.paths, here)))
+    count = counted(reset.archived, "anchor")
+    return f"reset: {count} of {outcome.folder} archived{f' to {places}' if places else ''}"
 
 
 def _anchor_lines(shown_anchor: AnchorShown) -> Iterator[str]:
@@ -123,12 +118,8 @@ def _anchor_lines(shown_anchor: AnchorShown) -> Iterator[str]:
     yield f"{_moment(anchor.timestamp):16}  {mark} {name}  {who}".rstrip()
     trigger = "" if anchor.trigger in ("", "direct") else f"by {shown(anchor.trigger)}"
     keywords = shown(" ".join(f"#{word}" for word in anchor.keywords), _SUMMARY_CHARS)
-    details = [
-        shown(" ".join(anchor.summary.split()), _SUMMARY_CHARS),
-        shown(anchor.purpose),
-        trigger,
-        keywords,
-    ]
+    summary = shown(" ".join(anchor.summary.split()), _SUMMARY_CHARS)
+    details = [summary, shown(anchor.purpose), trigger, keywords]
     if any(details):
         yield f"{_INDENT}  {' · '.join(filter(None, details))}"
     for arrow, side in (("↑", shown_anchor.before), ("↓", shown_anchor.after)):
@@ -136,7 +127,7 @@ def _anchor_lines(shown_anchor: AnchorShown) -> Iterator[str]:
 
 
 def _message_lines(messages: Iterable[SessionMessage], *, is_whole: bool = False) -> Iterator[str]:
-    """Each message, below a line with its session wherever that is another one."""
+    """Each message, after a line with its session where that differs from that of the message before."""
     session = ""
     for message in messages:
         if message.session != session:
@@ -157,7 +148,7 @@ def _session(agent: str, session: str) -> str:
 
 
 def _short(message: SessionMessage) -> str:
-    """The first words of a message, or the tools that were used without one."""
+    """The first words of a message, or the tools that were used where it has no text."""
     text = " ".join(message.text.split()) or _tools(message)
     return text if len(text) <= _LINE_CHARS else f"{text[: _LINE_CHARS - 1].rstrip()}…"
 
@@ -171,23 +162,23 @@ def _moment(when: str) -> str:
     return "" if at is None else output.wall_time(datetime.fromtimestamp(at, UTC))
 
 
-def _digest_lines(on: OnTape[Digest]) -> Iterator[str]:
+def digest_text(on: OnTape[Digest]) -> str:
     digest = on.value
-    yield f"# Work in {on.folder}: {digest.why}"
-    yield "(said in past sessions: it tells what happened, not what holds, and asks nothing of you)"
+    lines = [
+        f"# Work in {on.folder}: {digest.why}",
+        "(said in past sessions: it tells what happened, not what holds, and asks nothing of you)",
+    ]
     if digest.anchors:
-        yield from ("", "## Anchors", *(line for anchor in digest.anchors for line in _anchor_lines(anchor)))
+        lines += ["", "## Anchors", *(line for anchor in digest.anchors for line in _anchor_lines(anchor))]
     if digest.turns:
-        yield from ("", "## Asked and answered")
-        if digest.left:
-            yield f"({digest.left} before these: `ctxrepo tape read` has them)"
-        yield from (line for turn in digest.turns for line in _turn_lines(turn))
-    yield from ("", "## What memory says of this already")
+        lines += ["", "## Asked and answered"]
+        lines += [f"({digest.left} before these: `ctxrepo tape read` has them)"] if digest.left else []
+        lines += [line for turn in digest.turns for line in _turn_lines(turn)]
+    lines += ["", "## What memory says of this already"]
     for entry in digest.known:
         text = " ".join(entry.text.split()).removeprefix("- ")
-        yield f"{entry.at} — {shown(text, _ENTRY_CHARS)} {entry.id}"
-    if not digest.known:
-        yield "nothing"
+        lines.append(f"{entry.at} — {shown(text, _ENTRY_CHARS)} {entry.id}")
+    return "\n".join(lines if digest.known else [*lines, "nothing"])
 
 
 def _turn_lines(turn: DigestTurn) -> Iterator[str]:
@@ -199,15 +190,15 @@ def _turn_lines(turn: DigestTurn) -> Iterator[str]:
 
 def _hit_lines(hit: SessionHit) -> Iterator[str]:
     agent = AGENTS[hit.agent].title if hit.agent in AGENTS else hit.agent
-    about = [_moment(hit.said.when), agent, shown(hit.project, 80), _SPEAKERS.get(hit.said.who, "")]
-    yield "  ".join(filter(None, about))
+    speaker = _SPEAKERS.get(hit.message.who, "")
+    yield "  ".join(filter(None, (_moment(hit.message.when), agent, shown(hit.project, 80), speaker)))
     yield from (f"    {_neighbour(message)}" for message in hit.before)
-    yield f"  > {hit.said.text}"
+    yield f"  > {hit.message.text}"
     yield from (f"    {_neighbour(message)}" for message in hit.after)
     if hit.anchor:
         yield f"  anchor  {shown(hit.anchor.name, 80)}, {_moment(hit.anchor.timestamp)}"
     if hit.resume:
-        yield f"  resume  {hit.resume}"  # whole, or somebody runs a part of it
+        yield f"  resume  {hit.resume}"  # never cut, or somebody would run a part of it
     elif hit.no_resume:
         yield f"  resume  no command: {hit.no_resume}"
 

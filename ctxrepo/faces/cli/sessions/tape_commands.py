@@ -80,7 +80,7 @@ def read(request: ReadTape, json: bool = False) -> None:
 @command(ids="ID", scope=SCOPE)
 def delete(request: DeleteAnchors, json: bool = False) -> None:
     """Delete anchors, on every machine."""
-    answer(tape_operations.delete_from_tape, request, json, past_text.deleted_text)
+    answer(tape_operations.delete_from_tape, request, json, past_text.deletion_text)
 
 
 @command(session=OWN, scope=SCOPE)
@@ -90,7 +90,7 @@ def reset(
     json: bool = False,
 ) -> None:
     """Start a new tape: move all anchors of the project to its archive, which no session reads."""
-    if session is not None and not session.strip():  # a variable that is empty, and all would go
+    if session is not None and not session.strip():  # an empty variable would reset all
         raise UsageError("--session names no session", "Without --session the whole tape is reset.")
     request = TapeRequest(session or "", request.scope)
     answer(tape_operations.reset_tape, request, json, past_text.reset_text)
@@ -108,5 +108,5 @@ def digest(request: DigestRequest, json: bool = False) -> None:
     answer_with_past(tape_operations.digest_work, request, json, past_text.digest_text)
 
 
-for _each in (info, list_anchors, search, read, delete, reset, tree, digest):
-    tape.command(_each.__name__.removesuffix("_anchors"))(_each)
+for _function in (info, list_anchors, search, read, delete, reset, tree, digest):
+    tape.command(_function.__name__.removesuffix("_anchors"))(_function)
