@@ -51,7 +51,7 @@ from ctxrepo.agents.protocol import EditedDocument, OwnFile, SkillsFolder
 def folder(user_home, environment):
     return user_home / ".hal"
 
-def files(user_home, environment, line):
+def files(user_home, environment, line, permissions=None):
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in ("wakeUp", "patched")}
     program = f"daisy({line('sleep')!r})\\n".encode()
