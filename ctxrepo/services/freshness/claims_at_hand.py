@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.domain.doubts.declared_claim import Claim, Verdict, parse_claim
+from ctxrepo.domain.doubts.declared_claim import Claim, ClaimVerdict, parse_claim
 from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
 from ctxrepo.errors import NoAnswer, Refused
@@ -44,7 +44,9 @@ def require_held(memory: Memory, code: CodeAtHand, holds: Sequence[str]) -> Iter
             yield f"{text} holds in the files, and in no commit yet"
 
 
-def _verdicts(top: Path, env: dict[str, str], claims: Sequence[Claim]) -> Sequence[tuple[Verdict, Verdict]]:
+def _verdicts(
+    top: Path, env: dict[str, str], claims: Sequence[Claim]
+) -> Sequence[tuple[ClaimVerdict, ClaimVerdict]]:
     """(in the files of the checkout, in its commit) for each claim."""
     tree = CodeTree.open(top, env)
     return [

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.domain.doubts.declared_claim import MOST_BYTES, Claim, Verdict, judge, parse_claim
+from ctxrepo.domain.doubts.declared_claim import MOST_BYTES, Claim, ClaimVerdict, judge, parse_claim
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.errors import CtxrepoError, Unreadable
@@ -36,7 +36,7 @@ class ClaimState:
         )
 
 
-def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
+def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> ClaimVerdict:
     """Whether a claim holds in a commit of a tree's repository."""
     place = (commit, claim.path)
     file = tree.files_at([place]).get(place) if claim.symbol else None
@@ -48,7 +48,7 @@ def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
     return "held" if is_there != claim.is_absent else "false"
 
 
-def verdict_on_disk(top: Path, claim: Claim) -> Verdict:
+def verdict_on_disk(top: Path, claim: Claim) -> ClaimVerdict:
     """Whether a claim holds in the files of the checkout at `top`, committed or not."""
     path = top / claim.path
     if not claim.symbol:

@@ -23,7 +23,7 @@ def word_doubts(work: DetectorInput) -> list[Doubt]:
 def _overtaken(work: DetectorInput) -> list[Doubt]:
     entries = [known.entry for known in work.entries]
     overlaps = Overlaps([entry.text for entry in entries])
-    by_older = overtaken(overlaps, len(entries), lambda number: work.worded(entries[number]))
+    by_older = overtaken(overlaps, lambda number: work.worded(entries[number]))
     doubts = []
     for older, newest in by_older.items():
         while newest in by_older:  # ends: ages only rise along the chain
