@@ -63,7 +63,7 @@ class Residency:
 
 
 def resident(pages: Iterable[Page], budget: int) -> Residency:
-    """The residency of these pages within so many tokens. All of them begin at their least fidelity; where
+    """The residency of these pages within `budget` tokens. All of them begin at their least fidelity; where
     that is too much the last ones fall to `absent`. Then each in turn is raised as far as there is room."""
     order = sorted(pages, key=_rank)
     levels: dict[str, Fidelity] = {page.id: page.least for page in order}
@@ -75,10 +75,11 @@ def resident(pages: Iterable[Page], budget: int) -> Residency:
             levels[page.id] = "absent"
             dropped.append(page)
     for page in order:
-        now = page.tokens(levels[page.id])
-        for fidelity in reversed(_FIDELITIES[_FIDELITIES.index(levels[page.id]) + 1 :]):
-            if page not in dropped and used - now + page.tokens(fidelity) <= budget:
-                used += page.tokens(fidelity) - now
+        above = _FIDELITIES[_FIDELITIES.index(levels[page.id]) + 1 :] if page not in dropped else ()
+        for fidelity in reversed(above):
+            more = page.tokens(fidelity) - page.tokens(levels[page.id])
+            if used + more <= budget:
+                used += more
                 levels[page.id] = fidelity
                 break
     return Residency([(page, levels[page.id]) for page in order], used, budget, dropped)
@@ -86,5 +87,6 @@ def resident(pages: Iterable[Page], budget: int) -> Residency:
 
 def _rank(page: Page) -> tuple[bool, int, int, int, str]:
     """Pinned, kind, score, the newest first, id."""
-    day = int(page.updated.replace("-", "") or 0) if page.updated.replace("-", "").isdecimal() else 0
+    digits = page.updated.replace("-", "")
+    day = int(digits) if digits.isdecimal() else 0
     return (not page.is_pinned, _KINDS.index(page.kind), page.place, -day, page.id)

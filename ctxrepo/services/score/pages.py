@@ -20,10 +20,8 @@ from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import storable
 
-BUDGET = 4096
-"""Tokens of a working set, as in the design that pages come from."""
-
 _TOKEN = 4
+"""Bytes that count as a token."""
 
 _KINDS: Mapping[str, PageKind] = {
     "decision": "decision", "done": "log",
