@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,19 +15,13 @@ from ctxrepo.services.freshness.code_claims import ClaimState, claim_states
 from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeScan, scan_code
 from ctxrepo.services.freshness.code_names import CodeFacts
 from ctxrepo.services.freshness.detector import DetectorInput
-from ctxrepo.services.freshness.project_code import ask_code, checkouts_of, code_stamp
+from ctxrepo.services.freshness.project_code import ask_code, checkouts_of
 from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.code.word_index import WordIndex
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.disk.private import make_folder, put_whole
-from ctxrepo.storage.memory import Memory
 
 _MOST_BYTES = 64 * 1024 * 1024
-
-
-def commit_stamp(memory: Memory, scope: str, _now: datetime) -> str:
-    """Changes when a checkout of the project gets another commit."""
-    return code_stamp(memory, checkouts_of(memory, scope))
 
 
 def code_doubts(work: DetectorInput) -> list[Doubt]:

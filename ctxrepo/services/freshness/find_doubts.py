@@ -7,8 +7,9 @@ from datetime import datetime
 
 from ctxrepo.domain.doubts.doubt import Doubt
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.services.freshness.code_source import code_doubts, commit_stamp
+from ctxrepo.services.freshness.code_source import code_doubts
 from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
+from ctxrepo.services.freshness.project_code import code_stamp
 from ctxrepo.services.freshness.use_doubts import use_doubts, use_stamp
 from ctxrepo.services.freshness.word_doubts import word_doubts
 from ctxrepo.storage.cache.computed import put_doubts, stamp_of_part, stamp_of_scope
@@ -20,7 +21,7 @@ from ctxrepo.storage.memory import Memory
 _SOURCES = (
     DoubtSource("words", word_doubts),
     DoubtSource("use", use_doubts, use_stamp),
-    DoubtSource("code", code_doubts, commit_stamp),
+    DoubtSource("code", code_doubts, code_stamp),
 )
 
 

@@ -1,6 +1,7 @@
 """The code of a project on this machine: its checkouts, and what is asked of the one that is ahead."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -33,9 +34,9 @@ def checkouts_of(memory: Memory, scope: str) -> list[Path]:
     return [Path(top) for top in tops][:_MOST]
 
 
-def code_stamp(memory: Memory, tops: Sequence[Path]) -> str:
-    """A text that changes when one of these checkouts gets another commit; '' where there is none."""
-    stamps = memory.outside.ask_each(tops, head_stamp, lambda top: top)
+def code_stamp(memory: Memory, scope: str, _now: datetime) -> str:
+    """A text that changes when a checkout of the project gets another commit; '' where there is none."""
+    stamps = memory.outside.ask_each(checkouts_of(memory, scope), head_stamp, lambda top: top)
     return "\n".join(stamp for _, stamp in stamps if stamp)
 
 
