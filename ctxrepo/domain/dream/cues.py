@@ -9,10 +9,10 @@ from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.lazy import lazy_pattern
 
 SHORTEST_MESSAGE, SHORTEST, LONGEST = 20, 12, 240
-"""Characters of a message and of a sentence from which on it may be a cue, and up to which."""
+"""The least characters of a message and of a sentence that may be a cue, and the most of a sentence."""
 
 MOST = 3
-"""Cues that are taken of one message."""
+"""The most cues that are taken from one message."""
 
 _CODE = lazy_pattern(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 """What a person pasted or quotes."""
@@ -52,9 +52,9 @@ def _without_blocks(text: str) -> str:
 def _cues(text: str) -> Iterator[str]:
     for sentence in _SENTENCE.findall(text):
         plain = " ".join(_BULLET.sub("", sentence).split())
-        is_question, said = plain.endswith(("?", "？")), plain.rstrip(" .!。！")
-        if _width(said) >= SHORTEST and len(said) <= LONGEST and not is_question and _is_cue(said.lower()):
-            yield said
+        is_question, cue = plain.endswith(("?", "？")), plain.rstrip(" .!。！")
+        if _width(cue) >= SHORTEST and len(cue) <= LONGEST and not is_question and _is_cue(cue.lower()):
+            yield cue
 
 
 def _width(text: str) -> int:
