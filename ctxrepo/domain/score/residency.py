@@ -40,7 +40,7 @@ class Page:
     updated: str
     confirmed: str
     place: int
-    sizes: tuple[int, int, int, int]
+    sizes: tuple[int, ...]
 
     @property
     def least(self) -> Fidelity:

@@ -1,7 +1,7 @@
 """The stamps that files and folders of the memory have while they are as the cache has them.
 
-By these a hook can tell, without opening a file, whether there is something that the cache doesn't hold. The
-scopes that sessions are in are watched: their folders, and the notes that a packet shows or lists first."""
+By these a hook can tell, without opening a file, whether the cache lacks something. What is watched are the
+folders of the scopes that sessions are in, and the notes that a packet shows or lists first."""
 
 import os
 from collections.abc import Iterable, Mapping

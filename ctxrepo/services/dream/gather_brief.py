@@ -1,10 +1,9 @@
 """What there is to tidy up in a scope is gathered for an agent; nothing is written."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Literal, get_args
 
 from ctxrepo.domain.doubts.overtaking import Overlaps
 from ctxrepo.domain.dream.brief import Brief, BriefSection
@@ -28,9 +27,7 @@ from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.memory import Memory
 
-SectionName = Literal["twins", "doubtful", "repeated", "idle", "long", "sessions"]
-
-SECTIONS = get_args(SectionName)
+SECTIONS = ("twins", "doubtful", "repeated", "idle", "long", "sessions")
 
 OFTEN, VERY_OFTEN = 3, 5
 """From so many repetitions on an entry may be worth more than an entry: a pinned rule, or a skill for all."""
@@ -55,17 +52,9 @@ def gather(memory: Memory, scope: NamedScope, only: Iterable[str], now: datetime
     first."""
     live = live_entries(memory, scope.folder).by_id
     since = _last_dream(memory, scope)
-    gathering = _Gathering(memory, scope, live, since, now)
-    ways: Mapping[str, Callable[[], BriefSection]] = {
-        "twins": gathering.twins,
-        "doubtful": gathering.doubtful,
-        "repeated": gathering.repeated,
-        "idle": gathering.idle,
-        "long": gathering.long,
-        "sessions": gathering.sessions,
-    }
-    wanted = [*only] or SECTIONS
-    sections = [ways[name]() for name in SECTIONS if name in wanted]
+    work, wanted = _Gathering(memory, scope, live, since, now), [*only] or SECTIONS
+    ways = (work.twins, work.doubtful, work.repeated, work.idle, work.long, work.sessions)
+    sections = [section() for name, section in zip(SECTIONS, ways, strict=True) if name in wanted]
     return Brief(scope.folder, since[:10], [section for section in sections if section.items])
 
 
@@ -150,7 +139,7 @@ class _Gathering:
                 yield f"- {day} {session.agent}, no handoff: `ctxrepo tape digest --session {session.id}`"
 
 
-def _section(name: SectionName, title: str, advice: str, items: list[str]) -> BriefSection:
+def _section(name: str, title: str, advice: str, items: list[str]) -> BriefSection:
     return BriefSection(name, title, advice, items[:_MOST_ITEMS], max(0, len(items) - _MOST_ITEMS))
 
 

@@ -53,7 +53,6 @@ def _page(
     head = note.head
     pointer = index_line(note.path, head.description, ", ".join(head.tags), "")
     forms = ("", pointer, pointer + "".join(_structure(note.body)), pointer + note.body)
-    tokens = [-(-size(storable(form)) // _TOKEN) for form in forms]
     return Page(
         id=digest_of(storable(note.path)),
         path=note.path,
@@ -64,7 +63,7 @@ def _page(
         updated=head.updated or head.created,
         confirmed=max(verified, default=""),
         place=min(places, default=len(standings)),
-        sizes=(tokens[0], tokens[1], tokens[2], tokens[3]),
+        sizes=tuple(-(-size(storable(form)) // _TOKEN) for form in forms),
     )
 
 
