@@ -46,9 +46,9 @@ class Brief:
         since = f", last tidied on {self.since}" if self.since else ""
         lines = [f"# What there is to tidy up in {self.folder}/{since}", ""]
         for section in self.sections:
-            shown = section.items[: count[section.name]]
-            left = len(section.items) - len(shown) + section.left
-            lines += [f"## {section.title}", section.advice, *shown, *[f"… {left} more"] * (left > 0), ""]
+            items = section.items[: count[section.name]]
+            more = len(section.items) - len(items) + section.left
+            lines += [f"## {section.title}", section.advice, *items, *[f"… {more} more"] * (more > 0), ""]
         return "\n".join([*lines, *(_HOW if self.sections else ["Nothing."])]) + "\n"
 
 

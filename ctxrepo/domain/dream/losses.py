@@ -97,13 +97,13 @@ class _StayingText:
 
 def _lost(text: str, new_text: str, staying: Sequence[_StayingText]) -> Sequence[str]:
     """The details of a text that are neither in the new one nor in one that stays and says the same."""
-    wanted = [detail for detail in dict.fromkeys(details([text])) if not _has(new_text.casefold(), detail)]
-    if not wanted:
+    missing = [detail for detail in dict.fromkeys(details([text])) if not _has(new_text.casefold(), detail)]
+    if not missing:
         return ()
     words = frozenset(words_in(text))
     alike = (other.folded for other in staying if len(words & other.words) >= len(words) * ALIKE)
-    left = ([detail for detail in wanted if not _has(other, detail)] for other in alike)
-    return min(left, key=len, default=wanted)
+    still_missing = ([detail for detail in missing if not _has(other, detail)] for other in alike)
+    return min(still_missing, key=len, default=missing)
 
 
 ALIKE = 0.5

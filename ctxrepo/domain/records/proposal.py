@@ -128,19 +128,19 @@ def inbox_lines(file: str, data: bytes) -> Iterator[InboxLine]:
     """The undecided lines of a file, in order. A line that is no proposal has a name made of its text, so
     that it can be declined all the same."""
     lines = [line for line in decode(data).split("\n") if line.strip()]
-    read = [(line, record(line)) for line in lines]
-    decided = {text_of(fields, "id") for _, fields in read if fields and TOMBSTONE in fields}
-    seen: set[str] = set()
-    for line, fields in read:
+    records = [(line, record(line)) for line in lines]
+    decided = {text_of(fields, "id") for _, fields in records if fields and TOMBSTONE in fields}
+    names: set[str] = set()
+    for line, fields in records:
         if fields and TOMBSTONE in fields:
             continue
         proposal = _proposal(fields or {})
         name = proposal.id if proposal else ""
-        if not name or name in seen:
+        if not name or name in names:
             digest = blake2b(line.encode("utf-8", "replace"), digest_size=6).hexdigest()
             name, proposal = f"line-{digest}", None
-        if name not in decided and name not in seen:
-            seen.add(name)
+        if name not in decided and name not in names:
+            names.add(name)
             yield InboxLine(name, file, line, proposal)
 
 

@@ -18,20 +18,20 @@ class Activity(NamedTuple):
 
 def activity_of(days: Iterable[int], today: int) -> Activity:
     """The activity of a file that commits changed on these days, in days since 1970."""
-    known = [*days]
-    return Activity(sum(today - day <= ACTIVE_DAYS for day in known), max(known, default=0))
+    changes = [*days]
+    return Activity(sum(today - day <= ACTIVE_DAYS for day in changes), max(changes, default=0))
 
 
 def by_name(files: Mapping[str, Activity]) -> dict[str, Activity]:
     """The name of each file and `folder/name`, in lower case -> its activity; of several files of
     that name the highest. `files` has it by path."""
-    named: dict[str, Activity] = {}
+    activities: dict[str, Activity] = {}
     for path, activity in files.items():
         folder, _, name = path.lower().rpartition("/")
         parent = folder.rpartition("/")[2]
         for key in (name, *([f"{parent}/{name}"] if parent else [])):
-            named[key] = Activity(*map(max, activity, named.get(key, Activity())))
-    return named
+            activities[key] = Activity(*map(max, activity, activities.get(key, Activity())))
+    return activities
 
 
 def activity_in(text: str, named: Mapping[str, Activity]) -> Activity:
@@ -40,5 +40,5 @@ def activity_in(text: str, named: Mapping[str, Activity]) -> Activity:
     mentions = mentions_of(text) if named else set()
     placed = {mention for mention in mentions if "/" in mention}
     bare = mentions - placed - {mention.rpartition("/")[2] for mention in placed}
-    active = [named[mention] for mention in placed | bare if mention in named]
-    return Activity(sum(one.changes for one in active), max((one.day for one in active), default=0))
+    files = [named[mention] for mention in placed | bare if mention in named]
+    return Activity(sum(file.changes for file in files), max((file.day for file in files), default=0))

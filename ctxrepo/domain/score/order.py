@@ -35,8 +35,10 @@ def is_verified(facts: EntryFacts) -> bool:
 
 def is_stated_by_person(facts: EntryFacts) -> bool:
     """Whether a command that no agent ran stated an entry."""
-    known = facts.evidence
-    return known is not None and bool(known.stated) and known.cue == "explicit" and not known.agent
+    evidence = facts.evidence
+    return (
+        evidence is not None and bool(evidence.stated) and evidence.cue == "explicit" and not evidence.agent
+    )
 
 
 def usefulness(facts: EntryFacts) -> int:
@@ -51,8 +53,8 @@ def is_new(facts: EntryFacts, today: int) -> bool:
 
 def reasons(facts: EntryFacts, today: int) -> int:
     """How many of the reasons to put an entry before others hold for this one."""
-    known = (facts.is_pinned, is_verified(facts), is_stated_by_person(facts), is_new(facts, today))
-    return sum((*known, usefulness(facts) > 0, facts.activity.changes > 0))
+    flags = (facts.is_pinned, is_verified(facts), is_stated_by_person(facts), is_new(facts, today))
+    return sum((*flags, usefulness(facts) > 0, facts.activity.changes > 0))
 
 
 def ctx_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:

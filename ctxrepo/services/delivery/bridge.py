@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.project.layout import anchors_file
@@ -30,7 +28,7 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.reading.tape_files import handoffs_left
-from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
+from ctxrepo.services.sessions.conversations import last_messages, transcript_of
 from ctxrepo.services.sessions.session_settings import leaves_alone, tape_settings
 from ctxrepo.storage.disk.private import make_folder, put_whole
 from ctxrepo.storage.disk.recent import written
@@ -88,10 +86,10 @@ def prepare_bridges(
             continue
         session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
         since = event.at - tape.bridge_seconds
-        known = ledgers(memory.places.sessions, memory.state.id, since)
+        lately = ledgers(memory.places.sessions, memory.state.id, since)
         # Neither the session itself, nor one whose user wants no memory in it.
-        others = [k for k in known if not (k.is_off or k.parent) and str(k.path) != session.path]
-        ended = sorted((k for k in others if since <= k.ended <= event.at), key=lambda k: -k.ended)
+        others = [o for o in lately if not (o.is_off or o.parent) and str(o.path) != session.path]
+        ended = sorted((o for o in others if since <= o.ended <= event.at), key=lambda o: -o.ended)
         project = _project_at(memory, event.cwd, env) if ended else None
         if leaves_alone(tape, event.cwd, project):
             continue
@@ -136,13 +134,9 @@ def _bridge(
 
 def _messages(memory: Memory, agent: str, session: str, file: str) -> list[Message]:
     """The last messages of user and agent in a session, without empty ones, oldest first."""
-    transcripts = transcripts_of(agent)
-    if transcripts is None or not file:
-        return []
-    path = Path(file)
     with suppress(NoAnswer):
-        ends = memory.outside.ask(path.parent, partial(ends_of_session, transcripts, path, session, _READ, 0))
-        return [message for message in transcripts.messages(ends.tail) if message.text.strip()]
+        messages = last_messages(memory, agent, session, file, _READ)
+        return [message for message in messages if message.text.strip()]
     return []
 
 

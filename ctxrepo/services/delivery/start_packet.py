@@ -120,12 +120,12 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
 def cut_pins(memory: Memory, project: Project | None, folder: Path, pinned: Mapping[str, str]) -> str:
     """A sentence if a session that starts in `folder` isn't given all of the entries that were just `pinned`,
     by place, or of those pinned before; '' if it is. The cache may not have the new ones yet."""
-    there = context(memory, project, Start(folder))
+    packet = context(memory, project, Start(folder))
     needed = size("".join([index_line(place, text, "", "") for place, text in pinned.items()]))
-    unused = there.budget - size(there.text)
-    if not there.text or needed <= unused:
+    unused = packet.budget - size(packet.text)
+    if not packet.text or needed <= unused:
         return ""
-    most = unused + sum(lane.taken for lane in there.lanes if lane.name == PINNED)
+    most = unused + sum(lane.taken for lane in packet.lanes if lane.name == PINNED)
     cut = "what is pinned now is cut: make it shorter" if needed > most else "those pinned first are cut"
     return f"a session's start has room for {most:,} bytes of pinned entries, so {cut}"
 

@@ -59,16 +59,16 @@ def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:
         below = (f"{folder}/{name}" for name, key in sorted(names.items()) if key is None)
         folders += [path for path in below if path != f"{scope}/archive"]
         del folders[MAX_FOLDERS:]
-    shown = [f"{scope}/{name}" for name in _SHOWN]
+    first_notes = [f"{scope}/{name}" for name in _SHOWN]
     rows, _ = memory.cache.ask(index_of, storable(scope), MAX_NOTES)
-    return dict.fromkeys([*folders, *shown, *(row.path for row in rows)])
+    return dict.fromkeys([*folders, *first_notes, *(row.path for row in rows)])
 
 
 def _is_committed(memory: Memory, tree: str | None, path: str) -> bool:
     objects = memory.objects
     if (memory.root / path).is_dir():
-        there = set[str]()
+        names = set[str]()
         with suppress(OSError):
-            there = {name for name in os.listdir(memory.root / path) if not is_ignored(f"{path}/{name}")}
-        return there == objects.names_in(tree, path).keys()
+            names = {name for name in os.listdir(memory.root / path) if not is_ignored(f"{path}/{name}")}
+        return names == objects.names_in(tree, path).keys()
     return read_id(memory.worktree, path) == objects.files(tree, [path]).get(path)

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from ctxrepo.agents.known import transcripts_of
 from ctxrepo.domain.dream.cues import cues_in
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, text_of
 from ctxrepo.domain.formats.moment import stamp
@@ -19,7 +17,7 @@ from ctxrepo.services.inbox.staging import inbox_records
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.reading.find import NamedScope, scope_named, search_order
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.services.sessions.conversations import ends_of_session
+from ctxrepo.services.sessions.conversations import last_messages
 from ctxrepo.storage.cache.entries import entries_of_scopes
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.spool import SpoolEvent
@@ -38,7 +36,11 @@ def stage_cues(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: d
     it was decided, or memory says it. No lock is held, for the session's folder may hang."""
     if not memory.settings.inbox.cues or event.event not in ("stop", "end") or not event.transcript:
         return
-    cues = [cue for cue in cues_in(_last_prompt(memory, event)) if mask(cue) == cue]
+    messages = last_messages(memory, event.agent, event.session, event.transcript, _READ)
+    prompt = next(
+        (message.text for message in reversed(messages) if message.who == "user" and message.text), ""
+    )
+    cues = [cue for cue in cues_in(prompt) if mask(cue) == cue]
     if not cues:
         return
     here = find_location(memory, Path(event.cwd), {**env, "CTXREPO_PROJECT": ""}) if event.cwd else None
@@ -58,16 +60,6 @@ def stage_cues(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: d
             draft.saying = new[0].words
             for proposal in new:
                 draft.propose(proposal)
-
-
-def _last_prompt(memory: Memory, event: SpoolEvent) -> str:
-    """What the person said last in a session; '' where that isn't recorded."""
-    transcripts, path = transcripts_of(event.agent), Path(event.transcript)
-    if transcripts is None:
-        return ""
-    read = partial(ends_of_session, transcripts, path, event.session, _READ, first=0)
-    messages = reversed([*transcripts.messages(memory.outside.ask(path.parent, read).tail)])
-    return next((message.text for message in messages if message.who == "user" and message.text), "")
 
 
 def _proposal(cue: str, scope: NamedScope, origin: Origin, now: datetime) -> Proposal:

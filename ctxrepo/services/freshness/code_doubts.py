@@ -48,9 +48,9 @@ class CodeScan:
 
 def scan_code(tree: CodeTree, entries: Sequence[CodeEntry], facts: CodeFacts) -> CodeScan:
     """Doubts about the entries of a project whose code is `tree`. `facts` are those of an earlier scan."""
-    named = [(number, names) for number, e in enumerate(entries) if (names := names_in(steady(e.text)))]
-    bases = _bases(tree, [entries[number] for number, _ in named])
-    known = [(n, names, commits) for (n, names), commits in zip(named, bases, strict=True) if commits]
+    with_names = [(number, names) for number, e in enumerate(entries) if (names := names_in(steady(e.text)))]
+    bases = _bases(tree, [entries[number] for number, _ in with_names])
+    known = [(n, names, commits) for (n, names), commits in zip(with_names, bases, strict=True) if commits]
     paths = [CodeName(n, path, commits) for n, names, commits in known for path in names.paths]
     symbols = [CodeName(n, symbol, commits) for n, names, commits in known for symbol in names.symbols]
     commands = [CodeName(n, command, commits) for n, names, commits in known for command in names.commands]
