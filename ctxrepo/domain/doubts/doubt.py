@@ -12,13 +12,10 @@ DoubtKind = Literal["gone", "renamed", "changed", "claim", "overtaken", "contrad
 on. overtaken: a newer entry says otherwise. contradicted: a session found it wrong. value: another entry has
 its key. idle: it is given and never used. Of several the first in this order is told with the entry."""
 
-ORDER: tuple[DoubtKind, ...] = get_args(DoubtKind)
+_ORDER: tuple[DoubtKind, ...] = get_args(DoubtKind)
 
 MOST_BYTES = 80
 """At most so many bytes of words are given with an entry."""
-
-UNTOLD: frozenset[DoubtKind] = frozenset({"idle"})
-"""Kinds that aren't told with an entry: that it is never used says nothing against it."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +38,15 @@ class Doubt:
 
     @property
     def told(self) -> str:
-        """The words in brackets that stand behind the entry; '' where it isn't told there."""
-        return "" if self.kind in UNTOLD else f"({shortened(self.words)})"
+        """The words in brackets, on one line, that stand behind the entry; '' for `idle`, which nobody has to
+        know while they work: it says nothing against the entry."""
+        if self.kind == "idle":
+            return ""
+        line = " ".join(self.words.split())
+        data = line.encode("utf-8", "replace")
+        if len(data) > MOST_BYTES:
+            line = data[: MOST_BYTES - 3].decode("utf-8", "ignore").rstrip() + "…"
+        return f"({line})"
 
     @property
     def by_entry(self) -> str:
@@ -55,18 +59,10 @@ class Doubt:
         return f"{self.entry}-{self.kind}"
 
 
-def shortened(words: str) -> str:
-    """`words` on one line, cut to MOST_BYTES."""
-    line = " ".join(words.split())
-    if len(line.encode("utf-8", "replace")) <= MOST_BYTES:
-        return line
-    return line.encode("utf-8", "replace")[: MOST_BYTES - 3].decode("utf-8", "ignore").rstrip() + "…"
-
-
 def first_told(doubts: Iterable[Doubt]) -> Doubt | None:
     """The doubt that is told with an entry, of all doubts about it; None for none."""
     candidates = (doubt for doubt in doubts if doubt.told)
-    return min(candidates, key=lambda doubt: (ORDER.index(doubt.kind), doubt.subject), default=None)
+    return min(candidates, key=lambda doubt: (_ORDER.index(doubt.kind), doubt.subject), default=None)
 
 
 def commands(doubt: Doubt) -> tuple[str, ...]:

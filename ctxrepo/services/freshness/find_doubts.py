@@ -29,25 +29,24 @@ def scan(memory: Memory, now: datetime) -> int:
     """Bring the doubts in the cache up to date with the tree that it holds; returns how many scopes sources
     looked through, each source counted. One does when the scope's notes changed, or what is recorded of
     entries, or what the source says it depends on. Only the cache is written to."""
-    cache = memory.cache
-    files = cache.ask(evidence_files)
-    recorded = digest_of(repr(sorted(files.values())))
-    due: dict[str, list[tuple[DoubtSource, str]]] = {}
+    cache, looks = memory.cache, 0
+    recorded = digest_of(repr(sorted(cache.ask(evidence_files).values())))
     for scope in cache.ask(all_scopes):
-        for source in _SOURCES:
-            stamp = "\n".join((cache.ask(stamp_of_scope, scope), recorded, source.stamp(memory, scope, now)))
-            if cache.ask(stamp_of_part, source.name, scope) != stamp:
-                due.setdefault(scope, []).append((source, stamp))
-    for scope, sources in due.items():
+        notes = cache.ask(stamp_of_scope, scope)
+        stamps = {one: f"{notes}\n{recorded}\n{one.stamp(memory, scope, now)}" for one in _SOURCES}
+        due = [one for one in _SOURCES if cache.ask(stamp_of_part, one.name, scope) != stamps[one]]
+        if not due:
+            continue
         entries = cache.ask(facts_of, scope)
         hashes = {known.entry.id: known.hash for known in entries}
         evidence = cache.ask(entry_evidence, hashes)
         work = DetectorInput(memory, scope, entries, evidence, now)
-        for source, stamp in sources:
+        for source in due:
             doubts = (doubt for doubt in source.detect(work) if doubt.entry in hashes)
             judged = {doubt: hashes[doubt.entry] for doubt in doubts if not _is_cleared(doubt, evidence)}
-            cache.change(put_doubts, scope, source.name, judged, stamp)
-    return sum(map(len, due.values()))
+            cache.change(put_doubts, scope, source.name, judged, stamps[source])
+        looks += len(due)
+    return looks
 
 
 def _is_cleared(doubt: Doubt, evidence: Mapping[str, EntryEvidence]) -> bool:
