@@ -31,8 +31,8 @@ _AROUND = " .,:;-+`[]"
 
 @dataclass(frozen=True)
 class LiveEntries:
-    """The entries in view, by id, against which steps are judged, and the ids of those that are pinned or have
-    a rule that agents are held to."""
+    """The entries in view, by id, against which steps are judged, and the ids of those that are pinned, or
+    have a rule that agents are held to."""
 
     by_id: Mapping[str, Entry]
     pinned: Collection[str]
