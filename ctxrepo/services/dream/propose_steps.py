@@ -40,7 +40,7 @@ def propose(
     proposal = Proposal(name, stamp(now), "tidy", text, scope.folder, owner=owner, **asdict(origin))
     with drafting(memory, STAGE, origin, now) as draft:
         draft.saying = proposal.words
-        draft.propose(proposal)
+        draft.stage(proposal)
     return proposal
 
 

@@ -59,7 +59,7 @@ def stage_cues(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: d
         with drafting(memory, STAGE, origin, now) as draft:
             draft.saying = new[0].words
             for proposal in new:
-                draft.propose(proposal)
+                draft.stage(proposal)
 
 
 def _proposal(cue: str, scope: NamedScope, origin: Origin, now: datetime) -> Proposal:

@@ -34,7 +34,7 @@ def propose_all(
         draft.saying = normalised(plans[0].fact.text)[:100]
         for plan in plans:
             proposal = _proposal(plan, origin, now)
-            results.append(RememberResult(proposal.id, draft.propose(proposal), staged=True))
+            results.append(RememberResult(proposal.id, draft.stage(proposal), staged=True))
     return results
 
 

@@ -107,7 +107,7 @@ class Draft:
         text = self.text(path) or ""
         self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
 
-    def propose(self, proposal: Proposal) -> str:
+    def stage(self, proposal: Proposal) -> str:
         """Put a proposal into the inbox, in a file of this machine's, whose path is returned."""
         path = with_room(f"{INBOX}/{self.memory.host}", self.there)
         self.append_line(path, to_line(proposal))
