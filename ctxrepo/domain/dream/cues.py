@@ -53,16 +53,14 @@ def _cues(text: str) -> Iterator[str]:
     for sentence in _SENTENCE.findall(text):
         plain = " ".join(_BULLET.sub("", sentence).split())
         is_question, cue = plain.endswith(("?", "？")), plain.rstrip(" .!。！")
-        if _width(cue) >= SHORTEST and len(cue) <= LONGEST and not is_question and _is_cue(cue.lower()):
+        if is_question or _width(cue) < SHORTEST or len(cue) > LONGEST:
+            continue
+        if any(pattern.search(cue.lower()) for pattern in _patterns()):
             yield cue
 
 
 def _width(text: str) -> int:
     return len(text) + 2 * len(_WIDE.findall(text))
-
-
-def _is_cue(sentence: str) -> bool:
-    return any(pattern.search(sentence) for pattern in _patterns())
 
 
 @cache

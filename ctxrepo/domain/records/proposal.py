@@ -176,8 +176,8 @@ def decided(text: str, line: InboxLine, verdict: Verdict) -> str:
     fields: dict[str, Any] = {"id": verdict.id, TOMBSTONE: True, "ts": verdict.ts}
     names = ("decision", "entry", "reason", "host", "agent", "session")
     fields |= {name: value for name in names if (value := getattr(verdict, name))}
-    kept = [each for each in text.split("\n") if each.strip() and each != line.line]
-    return "".join(f"{each}\n" for each in (*kept, render(fields)))
+    others = [other for other in text.split("\n") if other.strip() and other != line.line]
+    return "".join(f"{other}\n" for other in (*others, render(fields)))
 
 
 def verdicts(text: str) -> Iterator[Verdict]:

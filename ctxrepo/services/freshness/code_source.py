@@ -50,7 +50,7 @@ def _scan(
 
 def _code_entry(work: DetectorInput, entry: Entry) -> CodeEntry:
     """An entry with the commit of the code by which it was last found to hold, or was written."""
-    evidence, worded = work.evidence.get(entry.id), work.worded(entry)
+    evidence, worded = work.evidence.get(entry.id), work.wording_time(entry)
     at = seconds_of(max(worded, evidence.verified) if evidence else worded) or 0.0
     if evidence is None or worded > evidence.last:  # it was edited since: whoever did knew the code of then
         return CodeEntry(entry.id, entry.path, entry.text, "", at)

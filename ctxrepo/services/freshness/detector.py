@@ -35,7 +35,7 @@ class DetectorInput:
     now: datetime
     _committed: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def worded(self, entry: Entry) -> str:
+    def wording_time(self, entry: Entry) -> str:
         """Since when an entry says what it says, in ISO form and UTC: as recorded, else by the commit that
         brought it; '' where neither is known."""
         known = self.evidence.get(entry.id)
@@ -67,10 +67,10 @@ def _commit_times(memory: Memory, path: str) -> dict[str, str]:
         key = objects.key_at(objects.tree_of(commit), path)
         if waiting is None or key != version:
             text = decode(objects.data_or_empty(key)) if key and ":" not in key else ""
-            there = {entry.id for entry in entries_of(path, text)}
-            if waiting is not None and (new := waiting - there):
+            present = {entry.id for entry in entries_of(path, text)}
+            if waiting is not None and (new := waiting - present):
                 times |= dict.fromkeys(new, second(objects.header_of(oldest).when))
-            waiting = there if waiting is None else waiting & there
+            waiting = present if waiting is None else waiting & present
             if not waiting:
                 return times
             version = key

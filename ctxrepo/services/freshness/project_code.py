@@ -56,9 +56,8 @@ def head_stamp(top: Path) -> str:
 def ask_code(
     memory: Memory, tops: Sequence[Path], question: Callable[[CodeTree], Answer], patience: float = _PATIENCE
 ) -> Answer | None:
-    """The answer to `question` of the checkout whose commit is the newest; None where there is none, or it
-    doesn't answer within so many seconds. Another process asks: `question` is a named function or `partial`.
-    """
+    """The answer to `question` of the checkout whose commit is the newest; None where there is none, or none
+    comes within `patience` seconds. Another process asks: `question` is a named function or a `partial`."""
     if not tops:
         return None
     try:

@@ -23,7 +23,7 @@ def word_doubts(work: DetectorInput) -> list[Doubt]:
 def _overtaken(work: DetectorInput) -> list[Doubt]:
     entries = [known.entry for known in work.entries]
     overlaps = Overlaps([entry.text for entry in entries])
-    by_older = overtaken(overlaps, lambda number: work.worded(entries[number]))
+    by_older = overtaken(overlaps, lambda number: work.wording_time(entries[number]))
     doubts = []
     for older, newest in by_older.items():
         while newest in by_older:  # ends: ages only rise along the chain
@@ -31,7 +31,7 @@ def _overtaken(work: DetectorInput) -> list[Doubt]:
         entry, rival = entries[older], entries[newest]
         if words_in(entry.text) == words_in(rival.text):
             continue  # it says the same
-        since = work.worded(rival)
+        since = work.wording_time(rival)
         is_sure = is_other_value(entry.text, rival.text)
         words = f"perhaps overtaken by {_name(rival)} of {since[:10]}"
         doubts.append(Doubt(entry.id, entry.path, "overtaken", rival.id, words, since, rival.id, is_sure))
@@ -54,11 +54,11 @@ def _other_values(work: DetectorInput) -> list[Doubt]:
     doubts = []
     for key in sorted(shared.keys() & given):
         *older, newest = sorted(
-            shared[key], key=lambda entry: (work.worded(entry), entry.path, entry.first_line)
+            shared[key], key=lambda entry: (work.wording_time(entry), entry.path, entry.first_line)
         )
         for entry in older:
             if normalised(entry.text) != normalised(newest.text):
                 words = f"{_name(newest)} has another value of {entry.key}"
-                since = work.worded(newest)
+                since = work.wording_time(newest)
                 doubts.append(Doubt(entry.id, entry.path, "value", key, words, since, newest.id))
     return doubts

@@ -64,7 +64,7 @@ class UsageReport:
 
     @property
     def usage_rate(self) -> float:
-        """The share of the entries that sessions were given and used, with two decimals."""
+        """The share of the entries given to sessions that these used, with two decimals."""
         return rate(self.used, self.sessions)
 
 
@@ -74,8 +74,9 @@ def zombies(
     """Entries that so many sessions were given and none used; no pinned ones, and none of a few days only."""
 
     def is_unused(usage: Usage, known: CachedEntry | None) -> bool:
-        is_live = known is not None and not known.is_struck and not is_aside(known.entry.path)
-        return is_live and not (known and known.is_pinned) and is_zombie(usage, now, sessions)
+        if known is None or known.is_struck or known.is_pinned or is_aside(known.entry.path):
+            return False
+        return is_zombie(usage, now, sessions)
 
     return usage(memory, scope, project, limit, is_unused)
 

@@ -168,9 +168,10 @@ class CodeTree:
             return
         names = "".join(f"{file.oid}\n" for file in files).encode()
         out = self._git.output("cat-file", "--batch", timeout=_LONG, stdin=names)
+        if not out:
+            return
         at = 0
-        for file in files if out else ():
-            assert out
+        for file in files:
             end = out.index(b"\n", at)
             words, at = out[at:end].split(b" "), end + 1
             if len(words) == 3 and words[1] == b"blob":
