@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ctxrepo.domain.note.links import mentions_of
 
 ACTIVE_DAYS, KNOWN_DAYS = 14, 90
-"""A file is active that changed in so many days; and so many days back it is known when it changed last."""
+"""A file is active if it changed in the last ACTIVE_DAYS; changes are looked up for the last KNOWN_DAYS."""
 
 
 class Activity(NamedTuple):
@@ -23,8 +23,8 @@ def activity_of(days: Iterable[int], today: int) -> Activity:
 
 
 def by_name(files: Mapping[str, Activity]) -> dict[str, Activity]:
-    """The name of each file and `folder/name`, in lower case -> its activity; of several files of
-    that name the highest. `files` has it by path."""
+    """`name` and `folder/name` of each file in lower case -> its activity, the highest of files that share
+    the name. `files` has it by path."""
     activities: dict[str, Activity] = {}
     for path, activity in files.items():
         folder, _, name = path.lower().rpartition("/")
@@ -35,8 +35,8 @@ def by_name(files: Mapping[str, Activity]) -> dict[str, Activity]:
 
 
 def activity_in(text: str, named: Mapping[str, Activity]) -> Activity:
-    """The activity of the files that a text names: changes of all, and the last day. A name with its folder
-    before it means no other file of that name."""
+    """The activity of the files that a text names: the changes of all, and the last day. A name with its
+    folder before it means no other file of that name. `named` comes from `by_name`."""
     mentions = mentions_of(text) if named else set()
     placed = {mention for mention in mentions if "/" in mention}
     bare = mentions - placed - {mention.rpartition("/")[2] for mention in placed}

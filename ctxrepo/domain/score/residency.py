@@ -27,9 +27,8 @@ LEAST: dict[PageKind, Fidelity] = {
 
 @dataclass(frozen=True)
 class Page:
-    """A note as a page. `sizes` are its tokens at each fidelity, from `absent` on; `place` is the first one
-    of its entries in the order of scores; `confirmed` the day on which one was verified last, '' for never.
-    """
+    """A note as a page. `sizes` are its tokens at each fidelity, from `absent` on; `place` is the position of
+    its best entry in the order of scores; `confirmed` is the day when one was last verified, '' for never."""
 
     id: str
     path: str
@@ -53,8 +52,8 @@ class Page:
 
 @dataclass(frozen=True)
 class Residency:
-    """The fidelity of each page, first things first, the tokens that they take and may take; `dropped` are
-    the pages that are below their least fidelity for want of room: a budget fault."""
+    """The fidelity of each page, the most important first, the tokens that are `used` of the `budget`, and
+    the pages `dropped` below their least fidelity for want of room: a budget fault."""
 
     pages: Sequence[tuple[Page, Fidelity]]
     used: int
@@ -86,7 +85,7 @@ def resident(pages: Iterable[Page], budget: int) -> Residency:
 
 
 def _rank(page: Page) -> tuple[bool, int, int, int, str]:
-    """Pinned, kind, score, the newest first, id."""
+    """Pinned pages first, then by kind, by score, the newest first, and by id."""
     digits = page.updated.replace("-", "")
     day = int(digits) if digits.isdecimal() else 0
     return (not page.is_pinned, _KINDS.index(page.kind), page.place, -day, page.id)

@@ -1,7 +1,7 @@
 """The profile `seed`: the score of the design that the preset `scored` comes from, with its numbers exactly.
 
-Its score falls with time, by e-folding and not by half-lives, and an entry that was said once is below what
-a report shows (docs/adr/0104-an-order-not-a-decay.md)."""
+Its score falls with time, by e-folding and not by half-lives, and an entry that was said only once scores too
+low for a report (docs/adr/0104-an-order-not-a-decay.md)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _FROM: tuple[tuple[float, Lifecycle], ...] = ((1.5, "active"), (0.7, "provisiona
 """The least score of each lifecycle; below the last an entry is dropped."""
 
 OVERFLOW = 6
-"""How many of the entries that their categories' caps demote stay in a report, over all categories."""
+"""So many of the entries that the caps of all categories demote stay in a report."""
 
 
 def stability(cue: str, evidence: int, days: float, horizon: float) -> float:

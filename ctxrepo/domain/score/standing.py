@@ -20,7 +20,7 @@ MOST_ACTIVE = 40
 """The most active entries of a scope."""
 
 DONE_DAYS = 14
-"""For how many days it is delivered that something was done."""
+"""So many days a `done` entry is delivered."""
 
 _UNTIL = lazy_pattern(r"(?i)(?<![\w`-])until:[ \t]*(\d{4}-\d{2}-\d{2})(?!\d)")
 
@@ -44,7 +44,7 @@ class EntryFacts:
     contradicted: int = 0
     """How many of them changed, forgot or superseded it."""
     activity: Activity = Activity()
-    """That of the code files that it names."""
+    """The activity of the code files that it names."""
     until: int = 0
     """The last day on which it is delivered, by its own words; 0 where they name none."""
     is_doubtful: bool = False
@@ -64,8 +64,8 @@ class EntryFacts:
 
 
 class EntryStanding(NamedTuple):
-    """An entry's place among all others, from 0, with its lifecycle and score. `day` is the one on
-    which it was said, reinforced or verified last, `until` the last one on which it is delivered (0: any)."""
+    """An entry's place among all others, from 0, with its lifecycle and score. `day` is when it was last
+    said, reinforced or verified, `until` the last day on which it is delivered, 0 if it never expires."""
 
     entry: str
     position: int

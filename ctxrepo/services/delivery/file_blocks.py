@@ -30,7 +30,7 @@ from ctxrepo.storage.user.code import Tracking, tracking
 from ctxrepo.storage.user.receipt import BlockFile, Blocks, FileBlock
 
 MAX_BYTES = 1024 * 1024
-"""A larger file is nothing that an agent reads as its instructions."""
+"""No agent reads a larger file as its instructions."""
 
 _LOCK_SECONDS = 5.0
 
@@ -48,7 +48,7 @@ class BlockState:
 
 @dataclass(frozen=True)
 class AddResult:
-    """`tracking` is what git makes of the file; `diff` is '' where the block stood there already."""
+    """The block, the `diff` of its file, '' where it stood there already, and whether git tracks the file."""
 
     block: FileBlock
     diff: str
@@ -91,8 +91,8 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
 
 
 def remove(memory: Memory, path: Path) -> bool:
-    """Take the block out, and the file when it was made for it and holds nothing else; whether there was one.
-    NotFound for a file that neither holds one nor was to."""
+    """Take the block out of a file, and remove a file that was made for it and holds nothing else; returns
+    whether there was one. NotFound for a file that neither holds one nor is recorded to."""
     named, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
     with _blocks_locked(memory) as file:
         blocks = file.read()
@@ -177,8 +177,8 @@ def _state(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | None]
 
 
 def _of_checkout(memory: Memory, block: FileBlock) -> FileBlock:
-    """The block with the project that its checkout was last found to be: another address makes it another
-    project, whose file isn't to show the memory of the former one."""
+    """The block with the project that its checkout was last found to be: with another address it is another
+    project, whose file must not show the memory of the former one."""
     rows = [row for row in read_checkouts(memory.places.state) if block.path.is_relative_to(row.top)]
     row = max(rows, key=lambda row: len(row.top), default=None)
     if row is None or row.own in ("", block.own):
@@ -190,8 +190,8 @@ _DEFAULTS = "`ctxrepo config unset {}` gives them what is usual."
 
 
 def settings_that_withhold(memory: Memory, folder: Path) -> Iterator[Finding]:
-    """A finding for each setting because of which sessions are given nothing where they would be; `folder`
-    is where one starts."""
+    """A finding for each setting that keeps from sessions what they would be given; `folder` is where one
+    starts."""
     delivery, recall = memory.settings.delivery, memory.settings.recall
     if context(memory, None, Start(folder)).is_too_small:
         most = delivery.budget_bytes
@@ -227,12 +227,13 @@ def _trouble(state: BlockState) -> str:
 
 
 def _text(memory: Memory, project: Project | None, path: Path) -> str:
-    """What the block says: nothing that comes and goes while the memory stays as it is."""
+    """The text of the block, without anything that changes while the memory doesn't."""
     return context(memory, project, Start(path.parent), lasting=True).text
 
 
 def _target(memory: Memory, path: Path) -> Path:
-    """The file itself; Refused where a link leads out, in the memory, for git's own and the system's."""
+    """The real path of the file. Refused for a link out of the checkout, and for a file in the memory, in
+    `.git`, or outside of checkouts and the home folder."""
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", "Make it, or name another file.")
     real, folder = Path(os.path.realpath(path)), path.parent.resolve()

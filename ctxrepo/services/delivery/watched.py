@@ -28,10 +28,10 @@ def take_stamps(memory: Memory) -> dict[str, str]:
 
 
 def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
-    """Store, for hooks to compare, the stamps of the watched files and folders that are as in the cache's
-    commit; `scopes` are watched from now on. A stamp that is as it was `before` all files were read is
-    stored, too: how the file differs is known (held back, or skipped). All else keeps its old stamp, by which
-    a hook sees the change."""
+    """Store, for hooks to compare, the stamps of watched files and folders that are as in the cache's commit;
+    `scopes` are watched from now on. A stamp that hasn't changed since `before`, when all files were read, is
+    stored as well: how that file differs is known (it is held back, or skipped). Anything else keeps its old
+    stamp, by which a hook sees the change."""
     cache, objects = memory.cache, memory.objects
     known = cache.ask(watched_stamps)
     head = cache.head

@@ -1,4 +1,4 @@
-"""The notes of the scopes in view as pages, and which of them fit into a working set."""
+"""The notes of the scopes in view as pages, and how much of each fits into a working set."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _KINDS: Mapping[str, PageKind] = {
     "decision": "decision", "done": "log",
     "preference": "procedure", "lesson": "procedure", "pattern": "procedure", "mistake": "procedure",
 }  # fmt: skip
-"""Category of an entry -> the kind of a page that has mostly such entries."""
+"""Category of an entry -> the kind of a page whose entries are mostly such."""
 
 
 def pages(memory: Memory, scope: str, project: Project | None, budget: int) -> Residency:

@@ -1,7 +1,7 @@
 """The committed tree of a checkout of code: its paths, the bytes of files, and what became of paths.
 
-A checkout is other people's: git is asked for objects alone, which runs nothing that its configuration names,
-fetches nothing, and writes nothing. Git may hang there: callers that must not hang ask through `outside`."""
+A checkout belongs to other people, so git is only asked for objects: that runs nothing which its config
+names, fetches nothing and writes nothing. Git may hang there: who must not hang asks through `outside`."""
 
 import os
 import re
@@ -21,13 +21,13 @@ from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.user.sound import is_path, is_sound
 
 _SECONDS = 5.0
-"""For a question about single things."""
+"""Seconds that git has to answer a question about single objects."""
 
 _LONG = 30.0
-"""For a walk through the history, or the files of a whole tree."""
+"""Seconds for a walk through the history, or for the files of a whole tree."""
 
 _BATCH = 16 * 1024 * 1024
-"""Bytes of files that are read by one git."""
+"""Bytes of files that one git process reads."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SUBMODULE = "160000"
@@ -36,14 +36,14 @@ _PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color")
 
 
 class TreeFile(NamedTuple):
-    """A file of a tree: the id of its bytes, and how many these are, -1 where they aren't on this machine."""
+    """A file of a tree: the id of its bytes, and their number, -1 where they aren't on this machine."""
 
     oid: str
     size: int
 
 
 class Moment(NamedTuple):
-    """A commit, and when it was made, in seconds."""
+    """A commit, and when it was made, in Unix seconds."""
 
     commit: str
     seconds: int
@@ -59,8 +59,8 @@ class Moment(NamedTuple):
 
 
 class CodeTree:
-    """The tree of a commit of the repository around a folder; `paths` are in NFC, whatever git has. What
-    another repository holds (a submodule) isn't known."""
+    """The tree of a commit of the repository that a folder is in. Paths are in NFC, whatever form git has;
+    what is in a submodule isn't known."""
 
     def __init__(self, git: Git, moment: Moment) -> None:
         self._git, self.moment, self.commit = git, moment, moment.commit
@@ -236,7 +236,7 @@ class CodeTree:
 
     @cached_property
     def _times(self) -> list[int]:
-        """The moments of that line; a clock that went wrong once doesn't hide what comes after."""
+        """The times of that line, made to rise: a clock that was wrong once hides no later commit."""
         return [*accumulate((seconds for seconds, _ in self._line), max)]
 
     @cached_property
@@ -249,7 +249,7 @@ class CodeTree:
         return self._line[number - 1][1] if number else ""
 
     def number(self, commit: str) -> int:
-        """The place of a commit on the first-parent line, -1 where it isn't on it."""
+        """The place of a commit on the first-parent line, from 0, the oldest; -1 where it isn't on it."""
         return self._number.get(commit, -1)
 
     def common_with(self, commit: str) -> str:
