@@ -79,7 +79,7 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
 
 def _about(item: ItemToDecide) -> str:
     """What a decision was about, in a few words."""
-    return item.said(60) if item.kind == "proposal" else shown(item.path, 60)
+    return item.line(60) if item.kind == "proposal" else shown(item.path, 60)
 
 
 def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:

@@ -78,7 +78,7 @@ def _waiting(desk: Desk, request: PanelRequest) -> Panel:
 def _item_row(item: ItemToDecide, now: datetime) -> PanelRow:
     is_path = item.kind not in ("proposal", "declined", "doubt")
     of_note = item.change is not None and item.change.endswith(" note")
-    text = item.path if is_path else f"{item.change}: {item.path}" if of_note else item.said(_WIDEST)
+    text = item.path if is_path else f"{item.change}: {item.path}" if of_note else item.line(_WIDEST)
     words = " ".join((item.kind, item.path, item.why, item.who, item.after or ""))
     age = short_age(item.since, now)
     sign = _SIGNS_OF.get(item.change.split()[0], "~") if item.change else _SIGNS[item.kind]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ctxrepo.domain.records.decision import ItemToDecide
     from ctxrepo.domain.tape.anchors import Anchor
     from ctxrepo.services.history.recent_changes import NoteChange
-    from ctxrepo.services.usage.entry_usage import Report as UsageTotals
+    from ctxrepo.services.usage.entry_usage import UsageReport
     from ctxrepo.storage.memory import Memory
 
 
@@ -196,7 +196,7 @@ def _prompts(memory: Memory, days: Sequence[date]) -> list[DayOfPrompts]:
     return [DayOfPrompts(d, sum(map(bool, of)), of.count(0), sum(of)) for d, of in counts]
 
 
-def _shortened(used: UsageTotals, most: int) -> UsageTotals:
+def _shortened(used: UsageReport, most: int) -> UsageReport:
     entries = [replace(one, text=mask(one.text), at=mask(one.at)) for one in used.entries[:most]]
     return replace(used, entries=entries)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.health.machines import KnownMachine
     from ctxrepo.services.health.status import Status
     from ctxrepo.services.history.recent_changes import NoteChange
-    from ctxrepo.services.usage.entry_usage import Report as UsageTotals
+    from ctxrepo.services.usage.entry_usage import UsageReport
     from ctxrepo.storage.cache.layout import CachedEntry, CachedNote
     from ctxrepo.storage.memory import Memory
 
@@ -181,7 +181,7 @@ class MemoryReport:
     """folder -> the project whose it is; '' for none."""
     notes: Sequence[ReportedNote]
     tape: Sequence[MarkOnTape]
-    usage: UsageTotals
+    usage: UsageReport
     prompts: Sequence[DayOfPrompts]
     writers: Sequence[DayOfWriter]
     machines: Sequence[KnownMachine]

@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.usage.entry_usage import EntryUsage, Report
+    from ctxrepo.services.usage.entry_usage import EntryUsage, UsageReport
     from ctxrepo.services.usage.read_traces import Trace
 
 
@@ -33,7 +33,7 @@ class UsageRequest:
 
 
 @reads
-def usage(desk: Desk, request: UsageRequest) -> Result[Report]:
+def usage(desk: Desk, request: UsageRequest) -> Result[UsageReport]:
     """Say which entries were delivered, opened, used and contradicted."""
     from ctxrepo.services.usage.entry_usage import observe, usage, zombies
 

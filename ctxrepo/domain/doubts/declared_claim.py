@@ -1,4 +1,4 @@
-"""A claim about a project's code, as it is declared with a fact, and whether a file bears it out.
+"""A claim about a project's code that is declared with a fact, and whether a file bears it out.
 
 src/api.py               there is such a file or folder
 !src/old.py              there is none
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from ctxrepo.domain.doubts.literals import is_said, look_up
+from ctxrepo.domain.doubts.literals import is_same_value, look_up
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -19,9 +19,9 @@ MOST_BYTES = 1024 * 1024
 LONGEST = 300
 """Characters of a claim."""
 
-Verdict = Literal["held", "false", "unknown"]
+ClaimVerdict = Literal["held", "false", "unknown"]
 
-_BY_DEFINITION: Mapping[bool | None, Verdict] = {True: "held", False: "false", None: "unknown"}
+_BY_DEFINITION: Mapping[bool | None, ClaimVerdict] = {True: "held", False: "false", None: "unknown"}
 _PATH = lazy_pattern(r"[^\s\\:*?\"<>|!]+(?: [^\s\\:*?\"<>|]+)*")
 _SYMBOL = lazy_pattern(r"[A-Za-z_$][\w$-]*(?:\.[A-Za-z_$][\w$-]*)*")
 _HINT = (
@@ -42,7 +42,7 @@ class Claim:
 
 
 def parse_claim(text: str) -> Claim:
-    """The claim that is typed so; UsageError that says what is wrong with it."""
+    """Parse a claim as a person types it; UsageError says what is wrong with it."""
     text = text.strip()
     is_absent = text.startswith("!")
     path, double, rest = text.removeprefix("!").strip().partition("::")
@@ -60,6 +60,7 @@ def parse_claim(text: str) -> Claim:
 
 
 def _wrong(text: str, path: str, symbol: str) -> str:
+    """What is wrong with a claim, its path or its symbol; '' for nothing."""
     if len(text) > LONGEST or not text.isprintable():
         return f"is longer than {LONGEST} characters, or has some that don't show"
     if not path:
@@ -73,9 +74,9 @@ def _wrong(text: str, path: str, symbol: str) -> str:
     return ""
 
 
-def judge(claim: Claim, data: bytes | None) -> Verdict:
-    """Whether the file at the claim's path, with these bytes, bears out what it says of a symbol. None: its
-    bytes can't be had."""
+def judge(claim: Claim, data: bytes | None) -> ClaimVerdict:
+    """Whether these bytes of the file at the claim's path bear out what it says of a symbol; `data` is None
+    where they can't be had."""
     if data is None or b"\0" in data:
         return "unknown"
     text = data.decode("utf-8", "replace")
@@ -85,7 +86,7 @@ def judge(claim: Claim, data: bytes | None) -> Verdict:
     known = look_up(claim.path, text, claim.symbol)
     if claim.value is None or not known.is_defined:
         return _BY_DEFINITION[known.is_defined]
-    is_same = {value is not None and is_said(claim.value, value) for value in known.values}
+    is_same = {value is not None and is_same_value(claim.value, value) for value in known.values}
     if None in known.values or len(is_same) != 1:
         return "unknown"  # it is computed, or given several values
     return "held" if is_same == {True} else "false"

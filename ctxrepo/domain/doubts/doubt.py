@@ -1,4 +1,4 @@
-"""Why an entry may hold no longer: by what that is known, how it is told, and what clears it."""
+"""Why an entry may hold no longer: what shows it, how it is told, and what clears it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Literal, get_args
 from ctxrepo.lazy import dataclass
 
 DoubtKind = Literal["gone", "renamed", "changed", "claim", "overtaken", "contradicted", "value", "idle"]
-"""gone, renamed, changed: a file or symbol that the entry names. claim: what it was declared to hold.
-overtaken: a newer entry says otherwise. contradicted: a session found it wrong. value: another entry has its
-key. idle: it is given and never used. Of several the first in this order is told with the entry."""
+"""gone, renamed, changed: a file or symbol that the entry names. claim: a claim that it was declared to rest
+on. overtaken: a newer entry says otherwise. contradicted: a session found it wrong. value: another entry has
+its key. idle: it is given and never used. Of several the first in this order is told with the entry."""
 
-ORDER: tuple[DoubtKind, ...] = get_args(DoubtKind)
+_ORDER: tuple[DoubtKind, ...] = get_args(DoubtKind)
 
 MOST_BYTES = 80
-"""The words that are given with an entry have at most so many bytes."""
-
-UNTOLD: frozenset[DoubtKind] = frozenset({"idle"})
-"""Nobody has to know these while they work: that an entry is never used says nothing against it."""
+"""At most so many bytes of words are given with an entry."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Doubt:
     words: str
     """How it is told, in at most MOST_BYTES: `src/pay.py is gone since 2026-10-03`."""
     since: str
-    """The moment from which on it is known, or its day, in ISO form; '' where that isn't known."""
+    """The moment since which there is this doubt, or its day, in ISO form; '' where that isn't known."""
     by: str = ""
     """What shows it: a commit of the code, or the id of an entry."""
     is_sure: bool = False
@@ -41,32 +38,31 @@ class Doubt:
 
     @property
     def told(self) -> str:
-        """As it stands behind the entry; '' where it isn't told there."""
-        return "" if self.kind in UNTOLD else f"({shortened(self.words)})"
+        """The words in brackets, on one line, that stand behind the entry; '' for `idle`, which nobody has to
+        know while they work: it says nothing against the entry."""
+        if self.kind == "idle":
+            return ""
+        line = " ".join(self.words.split())
+        data = line.encode("utf-8", "replace")
+        if len(data) > MOST_BYTES:
+            line = data[: MOST_BYTES - 3].decode("utf-8", "ignore").rstrip() + "…"
+        return f"({line})"
 
     @property
     def by_entry(self) -> str:
-        """The entry that shows it; '' where no entry does."""
+        """The id of the entry that shows it; '' where no entry does."""
         return self.by if self.kind in ("overtaken", "value") else ""
 
     @property
     def name(self) -> str:
-        """What it is called among other items to decide."""
+        """Its name among the items to decide."""
         return f"{self.entry}-{self.kind}"
 
 
-def shortened(words: str) -> str:
-    """`words` on one line, cut to MOST_BYTES."""
-    line = " ".join(words.split())
-    if len(line.encode("utf-8", "replace")) <= MOST_BYTES:
-        return line
-    return line.encode("utf-8", "replace")[: MOST_BYTES - 3].decode("utf-8", "ignore").rstrip() + "…"
-
-
 def first_told(doubts: Iterable[Doubt]) -> Doubt | None:
-    """The doubt that is told with an entry, of all that there are about it."""
-    told = (doubt for doubt in doubts if doubt.told)
-    return min(told, key=lambda doubt: (ORDER.index(doubt.kind), doubt.subject), default=None)
+    """The doubt that is told with an entry, of all doubts about it; None for none."""
+    candidates = (doubt for doubt in doubts if doubt.told)
+    return min(candidates, key=lambda doubt: (_ORDER.index(doubt.kind), doubt.subject), default=None)
 
 
 def commands(doubt: Doubt) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """What a file of code or settings says of a name: whether it defines it, and which literals it gives it.
 
-Python, JSON and TOML are parsed. Of other languages comments are taken out, and what stands behind the name
-is read where it is a literal; all else isn't known."""
+Python, JSON and TOML are parsed. In other languages comments are taken out, and what follows the name is read
+where it is a literal; anything else is unknown."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 
 
 class Literal(NamedTuple):
-    """A value as it stands in a file; `is_text` where it is a text there and nothing else."""
+    """A value as a file writes it, a text without its quotes; `is_text` tells that it is a text."""
 
     value: str
     is_text: bool
@@ -22,8 +22,8 @@ class Literal(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """`is_defined` is None where that can't be told. `values` are those that the name is given, None for one
-    that is computed."""
+    """Whether a name is defined, None where that can't be told, and the `values` that it is given, None for
+    one that is computed."""
 
     is_defined: bool | None
     values: tuple[Literal | None, ...] = ()
@@ -45,32 +45,26 @@ def look_up(path: str, text: str, name: str) -> Lookup:
     try:
         match ending:
             case "py" | "pyi":
-                return _in(_of_python(ast.parse(text)), name)
+                return _among(_of_python(ast.parse(text)), name)
             case "json":
-                return _in(_of_fields(json.loads(text)), name)
+                return _among(_of_fields(json.loads(text)), name)
             case "toml":
-                return _in(_of_fields(tomllib.loads(text)), name)
+                return _among(_of_fields(tomllib.loads(text)), name)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return _UNKNOWN
     return _lexed(ending if "." in file[1:] or file.startswith(".env") else "sh", text, name)
 
 
-def is_said(wanted: str, literal: Literal) -> bool:
-    """Whether a literal is the value that a person typed, whatever the language: `3` is `3.0` and `true` is
-    `True`. In quotes it is a text, without them it may be one."""
+def is_same_value(wanted: str, literal: Literal) -> bool:
+    """Whether a literal is the value that a person typed, in whatever language: `3` is `3.0` and `true` is
+    `True`. What is typed in quotes is a text, and without them it may be one."""
     if len(wanted) > 1 and wanted[0] == wanted[-1] and wanted[0] in "'\"`":
         return literal.is_text and literal.value == wanted[1:-1]
     return wanted == literal.value if literal.is_text else _canonical(wanted) == _canonical(literal.value)
 
 
-_WORDS = {
-    "true": "true",
-    "false": "false",
-    "null": "null",
-    "none": "null",
-    "nil": "null",
-    "undefined": "null",
-}
+_WORDS = {"true": "true", "false": "false"} | dict.fromkeys(("null", "none", "nil", "undefined"), "null")
+"""A value that is a word, in lower case -> the same in all languages."""
 _NUMBER = (
     r"[-+]?(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 )
@@ -94,7 +88,7 @@ def _canonical(text: str) -> str:
 
 
 def _literal(value: Any) -> Literal | None:
-    """A value that a parser made, None where it is no literal."""
+    """A value that a parser read; None where it is no literal."""
     if isinstance(value, str):
         return Literal(value, True)
     if value is None or isinstance(value, bool | int | float | list | tuple | dict | set):
@@ -102,18 +96,13 @@ def _literal(value: Any) -> Literal | None:
     return None
 
 
-def _in(defined: Iterator[tuple[str, Literal | None]], name: str) -> Lookup:
-    """What is said of a name, among all (name with those above it, value) of a file; a name that stands below
-    others is meant where there is none by itself."""
-    same: list[Literal | None] = []
-    ending: list[Literal | None] = []
-    for path, value in defined:
-        if path == name:
-            same.append(value)
-        elif path.endswith(f".{name}"):
-            ending.append(value)
-    found = same or ending
-    return Lookup(True, tuple(found)) if found else _NOWHERE
+def _among(definitions: Iterator[tuple[str, Literal | None]], name: str) -> Lookup:
+    """What the (dotted path, value) of a file's definitions say of a name: those at exactly this path, and
+    where there are none those whose paths end with it."""
+    known = [*definitions]
+    values = [value for path, value in known if path == name]
+    values = values or [value for path, value in known if path.endswith(f".{name}")]
+    return Lookup(True, tuple(values)) if values else _NOWHERE
 
 
 def _of_fields(fields: Any) -> Iterator[tuple[str, Literal | None]]:
@@ -121,10 +110,10 @@ def _of_fields(fields: Any) -> Iterator[tuple[str, Literal | None]]:
     while waiting:
         above, value = waiting.pop()
         numbered = enumerate(value) if isinstance(value, list) else ()
-        for key, one in value.items() if isinstance(value, dict) else numbered:
+        for key, inner in value.items() if isinstance(value, dict) else numbered:
             name = f"{above}.{key}" if above else str(key)
-            yield name, _literal(one)
-            waiting.append((name, one))
+            yield name, _literal(inner)
+            waiting.append((name, inner))
 
 
 def _of_python(tree: ast.AST) -> Iterator[tuple[str, Literal | None]]:
@@ -144,28 +133,24 @@ def _of_python(tree: ast.AST) -> Iterator[tuple[str, Literal | None]]:
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, Literal | None]]:
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        yield from ((alias.asname or alias.name.partition(".")[0], None) for alias in node.names)
-        return
     targets: list[ast.expr] = []
     value: ast.expr | None = None
-    if isinstance(node, ast.Assign):
-        targets, value = node.targets, node.value
-    elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
-        targets, value = [node.target], node.value
-    elif isinstance(node, ast.AugAssign):
-        targets = [node.target]
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            yield from ((alias.asname or alias.name.partition(".")[0], None) for alias in node.names)
+        case ast.Assign():
+            targets, value = node.targets, node.value
+        case ast.AnnAssign() | ast.NamedExpr():
+            targets, value = [node.target], node.value
+        case ast.AugAssign():
+            targets = [node.target]
     for target in targets:
         if isinstance(target, ast.Name):
             yield target.id, _evaluated(value)
-        elif (
-            isinstance(target, ast.Attribute)
-            and isinstance(target.value, ast.Name)
-            and target.value.id == "self"
-        ):
+        elif isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
             yield f"self.{target.attr}", _evaluated(value)
         elif isinstance(target, ast.Tuple | ast.List):
-            yield from ((one.id, None) for one in target.elts if isinstance(one, ast.Name))
+            yield from ((part.id, None) for part in target.elts if isinstance(part, ast.Name))
 
 
 def _evaluated(node: ast.expr | None) -> Literal | None:
@@ -207,13 +192,13 @@ def _lexed(ending: str, text: str, name: str) -> Lookup:
 
 
 def _values(code: str, word: str, *, has_plain: bool) -> Iterator[Literal | None]:
-    """What stands behind a name that is given something."""
+    """The values that a name is given, None for a computed one. With `has_plain` texts need no quotes."""
     number = rf"({_NUMBER})(?:_?[uif]\d{{1,3}}|[uUlLfFdDn]{{1,3}})?"
     plain = r"|([^\s#;{}\[\]()$\"'`,&|>*!][^#\n;$`]*)" if has_plain else ""
     end = r"(?=[ \t]*(?:as const|satisfies\b[^\n]*)?[ \t]*(?:[;,)}\]#\n]|\Z))"
     value = rf"(?:{number}|({_STRING})|(\w+){plain}){end}"
-    given = re.compile(rf"['\"]?{word}['\"]?{_TYPE}\s*(:=|=>|=(?![=~>])|:(?!:))[ \t]*(?:{value})?")
-    for match in given.finditer(code):
+    assignment = re.compile(rf"['\"]?{word}['\"]?{_TYPE}\s*(:=|=>|=(?![=~>])|:(?!:))[ \t]*(?:{value})?")
+    for match in assignment.finditer(code):
         sign, digits, text, token, *rest = match.groups()
         if digits is not None:
             yield Literal(digits, False)
@@ -221,8 +206,8 @@ def _values(code: str, word: str, *, has_plain: bool) -> Iterator[Literal | None
             yield None if text[0] == "`" and "${" in text else Literal(text[1:-1], True)
         elif token is not None and token.lower() in _WORDS:
             yield Literal(token, False)
-        elif has_plain and (told := token or (rest[0] if rest else None)):
-            yield Literal(told.strip(), True)
+        elif has_plain and (unquoted := token or rest[0]):
+            yield Literal(unquoted.strip(), True)
         elif sign != ":":
             yield None
     for match in re.finditer(

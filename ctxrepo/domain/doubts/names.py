@@ -1,4 +1,4 @@
-"""What of a project's code a text names: paths, what is defined in code, and commands of its own.
+"""The names of a project's code in a text: paths, symbols, and commands of the project's own.
 
 A name that never was in the code raises no doubt, so these rules only leave out what is no name at all."""
 
@@ -9,7 +9,7 @@ from ctxrepo.domain.formats.blocks import texts_beside
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 MOST = 40
-"""So many names of a text are looked at, of each kind."""
+"""Names of each kind that are looked at in a text."""
 
 _LONGEST = 20_000
 """Characters of a text that are looked at."""
@@ -65,8 +65,7 @@ _SENTENCE = lazy_pattern(r"(?<=[.;!?。])\s+|\n")
 
 
 def steady(text: str) -> str:
-    """The text without sentences that tell that something goes or changes: they may name what is going to be
-    gone with the next commit."""
+    """The text without sentences that speak of a change: they may name what goes with the next commit."""
     if not _tells_of_change(text):
         return text
     return "\n".join(part for part in _SENTENCE.split(text) if not _tells_of_change(part))
@@ -78,16 +77,15 @@ def _tells_of_change(text: str) -> bool:
 
 
 def names_in(text: str) -> Names:
-    """The names in an entry. Neither addresses and patterns nor what stands in a fenced block are names."""
+    """The names in an entry. Addresses, patterns and fenced blocks have none."""
     text = _URL.sub(" ", _FENCE.sub(" ", text[:_LONGEST]))
     paths: dict[str, None] = {}
     symbols: dict[str, None] = {}
     commands: dict[str, None] = {}
     for span in _SPAN.findall(text):
-        told = [*_commands(span)]
-        commands |= dict.fromkeys(told)
-        symbol = "" if told else _symbol(span.strip())
-        if symbol:
+        in_span = [*_commands(span)]
+        commands |= dict.fromkeys(in_span)
+        if not in_span and (symbol := _symbol(span.strip())):
             symbols[symbol] = None
         paths |= dict.fromkeys(_paths(span, is_code=True))
     prose = _SPAN.sub(" ", text)
@@ -101,7 +99,7 @@ def names_in(text: str) -> Names:
 
 
 def parts_of(symbol: str) -> list[str]:
-    """The words of a symbol by which it is looked for: those that could hardly stand for something else."""
+    """The parts of a symbol by which it is looked for: those that hardly mean anything else."""
     parts = [part.strip("$@") for part in _PARTS.split(symbol)]
     return [part for part in parts if len(part) > 3 or _TELLING.search(part)]
 
@@ -122,7 +120,7 @@ def _paths(text: str, *, is_code: bool) -> Iterator[str]:
         stem, dot, ending = name.rpartition(".")
         is_file = bool(dot and stem and ending.lower() in _WORDS["endings"]) or name in _WORDS["bare"]
         if len(steps) > 1 or token.endswith("/"):
-            if is_file or token.endswith("/") or (is_code and len(steps) > 1):
+            if is_file or token.endswith("/") or is_code:
                 yield token
         elif is_file and len(name) > 4 and stem not in _WORDS["common"]:
             yield token

@@ -1,13 +1,14 @@
-"""Which entry another one overtakes: by how many words they share that few others have.
+"""Which entry overtakes another one: known by how many words they share that few others have.
 
 Measured on the histories of public documents (docs/explanation/living-measured.md): of lines that replaced
-another one it finds two in three, and of lines that only came it takes one in twenty for a replacement."""
+another one it finds two in three, and of lines that were only added it takes one in twenty for a replacement.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from math import log
 
@@ -15,13 +16,13 @@ from ctxrepo.domain.note.entry import gist
 from ctxrepo.lazy import lazy_pattern
 
 ENOUGH = 0.75
-"""From this score on a newer entry overtakes an older one. It is the share of words that the two have in
-common, plus half of what the older one is nearer to it than to any other, plus a fifth of the share of words
-with which both begin. Where it is as near to another one it is of a family, such as a line for each command,
-and a further member of that overtakes none."""
+"""From this score on a newer entry overtakes an older one. The score is the share of words that the two have
+in common, plus half of the margin by which the older one is nearer to it than to any other, plus a fifth of
+the share of words with which both begin. An entry that is as near to some other is one of a family, such as a
+line for each command, and a further member of the family overtakes none."""
 
 LIKELY = 0.56
-"""From this score on an entry is named to whoever writes another one: they know what they mean."""
+"""From this score on whoever writes an entry is told of the other one: they know what they mean."""
 
 _NEARER, _LEAST_NEARER, _MOST_NEARER = 0.5, 0.03, 0.4
 _BEGINNING = 0.2
@@ -30,10 +31,10 @@ _LEAST_SHARE = LIKELY - _NEARER * _MOST_NEARER - _BEGINNING
 """With a smaller share of words in common no pair comes to LIKELY."""
 
 _NEIGHBOURS = 8
-"""So many entries that share the most are compared exactly with one."""
+"""An entry is compared exactly with so many others, those that share the most with it."""
 
 COMMON = 60
-"""A word that more entries have brings none of them together by itself."""
+"""Entries that have only words in common that more entries than this have aren't compared."""
 
 _MOST_WORDS = 200
 """Words of an entry that are looked at."""
@@ -43,12 +44,13 @@ _WORD = lazy_pattern(r"[^\W_]+|_", re.UNICODE)
 
 
 def words_in(text: str) -> list[str]:
-    """The words of an entry in small letters, in their order; signs, its category and tags tell nothing."""
+    """The words of an entry in lower case and in order, without punctuation, its category and tags."""
     return _WORD.findall(_LABEL.sub("", gist(text)))[:_MOST_WORDS]
 
 
 class Overlaps:
-    """What texts, told by their numbers, share of their words. A word that fewer texts have counts more."""
+    """How much of their words texts share; a text is named by its number. The fewer texts have a word, the
+    more it counts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._ordered = [words_in(text) for text in texts]
@@ -63,20 +65,20 @@ class Overlaps:
                     self._holders[word].append(number)
         self._near: dict[int, dict[int, float]] = {}
 
-    def share(self, one: int, other: int) -> float:
-        """How much of all words of two texts both have: 0 to 1."""
-        common = sum(map(self._worth.__getitem__, self._words[one] & self._words[other]))
-        return common / (self._weight[one] + self._weight[other] - common or 1.0)
+    def share(self, text: int, other: int) -> float:
+        """The share of all words of two texts that both have: 0 to 1."""
+        common = sum(map(self._worth.__getitem__, self._words[text] & self._words[other]))
+        return common / (self._weight[text] + self._weight[other] - common or 1.0)
 
-    def beginning(self, one: int, other: int) -> float:
-        """With how much of the shorter text both begin: 0 to 1."""
-        first, second = self._ordered[one], self._ordered[other]
-        shorter = min(len(first), len(second))
-        same = next((at for at in range(shorter) if first[at] != second[at]), shorter)
+    def beginning(self, text: int, other: int) -> float:
+        """The share of the shorter text with which both begin: 0 to 1."""
+        words, others = self._ordered[text], self._ordered[other]
+        shorter = min(len(words), len(others))
+        same = next((at for at in range(shorter) if words[at] != others[at]), shorter)
         return same / shorter if shorter else 0.0
 
     def near(self, number: int) -> Mapping[int, float]:
-        """The texts that share most with one, with how much: at least so much that it may be enough."""
+        """The texts that share most with this one -> the share; only those that may come to LIKELY."""
         if number not in self._near:
             sums: defaultdict[int, float] = defaultdict(float)
             for word in self._words[number]:
@@ -88,38 +90,39 @@ class Overlaps:
             self._near[number] = {other: share for other, share in shares.items() if share >= _LEAST_SHARE}
         return self._near[number]
 
-    def may_overtake(self, one: int, other: int) -> bool:
-        """Whether two texts are so much alike that one overtakes the other, if nothing else is like it."""
-        most = self.share(one, other) + _NEARER * _MOST_NEARER + _BEGINNING * self.beginning(one, other)
-        return most >= ENOUGH
-
-    def score(self, newer: int, older: int, without: set[int]) -> float:
-        """How much speaks for it that a text overtakes another one, which some others don't stand beside."""
+    def score(self, newer: int, older: int, absent: set[int]) -> float:
+        """The score of ENOUGH and LIKELY for two texts, as if the `absent` ones weren't there."""
         share = self.share(newer, older)
-        others = (near for other, near in self.near(older).items() if other != newer and other not in without)
-        nearer = share - max(others, default=0.0)
-        if nearer < _LEAST_NEARER:
+        others = (near for other, near in self.near(older).items() if other != newer and other not in absent)
+        margin = share - max(others, default=0.0)
+        if margin < _LEAST_NEARER:
             return 0.0
-        nearer = min(nearer, _MOST_NEARER)
-        return share + _NEARER * nearer + _BEGINNING * self.beginning(newer, older)
+        return share + _NEARER * min(margin, _MOST_NEARER) + _BEGINNING * self.beginning(newer, older)
+
+    def rivals(self) -> dict[int, set[int]]:
+        """Each text that may overtake another one, or be overtaken -> these others, as if nothing
+        else were like them."""
+        rivals: defaultdict[int, set[int]] = defaultdict(set)
+        for text in range(len(self._words)):
+            for other, share in self.near(text).items():
+                if share + _NEARER * _MOST_NEARER + _BEGINNING * self.beginning(text, other) >= ENOUGH:
+                    rivals[text].add(other)
+                    rivals[other].add(text)
+        return rivals
 
 
 def is_other_value(older: str, newer: str) -> bool:
-    """Whether two texts say the same of the same thing but for one value with a digit: `port 6380` and 6390.
-    What is added before or behind changes nothing; where a name differs as well, it may be another thing."""
+    """Whether two texts say the same of the same thing but for one value with a digit: `port 6380` and
+    `port 6390`. Words may be added before or behind; where a name differs as well, it may be another thing.
+    """
     sides = (words_in(older), words_in(newer))
     steps = SequenceMatcher(None, *sides, autojunk=False).get_opcodes()
     changed = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in steps if kind in ("replace", "delete")]
-    return len(changed) == 1 and all(any(map(_has_digit, words)) for words in changed[0])
-
-
-def _has_digit(word: str) -> bool:
-    return any(letter.isdigit() for letter in word)
+    return len(changed) == 1 and all(any(map(str.isdigit, "".join(words))) for words in changed[0])
 
 
 def twin_of(text: str, others: Sequence[str]) -> int | None:
-    """The number of the one of these that a text may replace, or says once more, and be it less than
-    certain; None for none."""
+    """The number of the other text that this one is LIKELY to replace or to repeat; None for none."""
     overlaps, number = Overlaps([*others, text]), len(others)
     near = overlaps.near(number)
     nearest = max(near, key=lambda other: (near[other], -other), default=None)
@@ -127,32 +130,19 @@ def twin_of(text: str, others: Sequence[str]) -> int | None:
     return nearest if is_alike else None
 
 
-def candidates(overlaps: Overlaps, count: int) -> Iterator[tuple[int, int]]:
-    """The pairs of texts of which one may overtake the other, each once."""
-    for number in range(count):
-        for other in overlaps.near(number):
-            if (number < other or number not in overlaps.near(other)) and overlaps.may_overtake(
-                number, other
-            ):
-                yield number, other
-
-
-def overtaken(overlaps: Overlaps, count: int, age_of: Callable[[int], str]) -> dict[int, int]:
-    """Older text -> the newer one that overtakes it; `age_of` says since when a text is there. Of the same
-    age, or of an unknown one, none overtakes another: who wrote both at once means both. One text overtakes
-    one other."""
-    rivals: defaultdict[int, set[int]] = defaultdict(set)
-    for one, other in candidates(overlaps, count):
-        rivals[one].add(other)
-        rivals[other].add(one)
+def overtaken(overlaps: Overlaps, age_of: Callable[[int], str]) -> dict[int, int]:
+    """Older text -> the newer one that overtakes it. `age_of` gives the moment
+    since which a text is there, in ISO form. No text overtakes one of the same or of an unknown age: whoever
+    wrote both at once means both. One text overtakes one other."""
+    rivals = overlaps.rivals()
     ages = {number: age_of(number) for number in rivals}
-    newer_ones, absent = dict[int, int](), set(rivals)  # not yet there, or overtaken
+    successors, absent = dict[int, int](), set(rivals)  # not yet there, or overtaken
     for newer in sorted(rivals, key=lambda number: (ages[number], number)):
-        older = [one for one in rivals[newer] if "" < ages[one] < ages[newer] and one not in absent]
-        nearest = max(older, key=lambda one: (overlaps.share(newer, one), -one), default=None)
+        older = [rival for rival in rivals[newer] if "" < ages[rival] < ages[newer] and rival not in absent]
+        nearest = max(older, key=lambda rival: (overlaps.share(newer, rival), -rival), default=None)
         score = overlaps.score(newer, nearest, absent) if nearest is not None else 0.0
         absent.discard(newer)
         if nearest is not None and score >= ENOUGH:
-            newer_ones[nearest] = newer
+            successors[nearest] = newer
             absent.add(nearest)
-    return newer_ones
+    return successors

@@ -7,13 +7,13 @@ from ctxrepo.domain.text import size
 from ctxrepo.lazy import dataclass
 
 BYTES = 8192
-"""UTF-8 bytes of a brief: what an agent reads and weighs in one go."""
+"""UTF-8 bytes of a brief: an agent is to read and weigh it in one go."""
 
 
 @dataclass(frozen=True)
 class BriefSection:
-    """One kind of what there is to tidy up, and what may be done about it; an item is one or more lines.
-    `left` counts items that aren't among these."""
+    """One kind of things to tidy up, and advice what to do about them. An item is one or more lines; `left`
+    counts further items that aren't listed."""
 
     name: str
     title: str
@@ -24,14 +24,14 @@ class BriefSection:
 
 @dataclass(frozen=True)
 class Brief:
-    """All sections that have something, for the scope in `folder`; `since` is the day of the last dream."""
+    """The sections that have items, for the scope in `folder`; `since` is the day of the last dream or ''."""
 
     folder: str
     since: str
     sections: Sequence[BriefSection]
 
     def text(self, most: int = BYTES) -> str:
-        """The brief in so many bytes: of each section as many items as fit, those of all sections in turn."""
+        """The brief in at most so many bytes, with as many items as fit, taken from all sections in turn."""
         count = {section.name: 0 for section in self.sections}
         longest = max((len(section.items) for section in self.sections), default=0)
         for number in range(longest):
@@ -46,9 +46,9 @@ class Brief:
         since = f", last tidied on {self.since}" if self.since else ""
         lines = [f"# What there is to tidy up in {self.folder}/{since}", ""]
         for section in self.sections:
-            shown = section.items[: count[section.name]]
-            left = len(section.items) - len(shown) + section.left
-            lines += [f"## {section.title}", section.advice, *shown, *[f"… {left} more"] * (left > 0), ""]
+            items = section.items[: count[section.name]]
+            more = len(section.items) - len(items) + section.left
+            lines += [f"## {section.title}", section.advice, *items, *[f"… {more} more"] * (more > 0), ""]
         return "\n".join([*lines, *(_HOW if self.sections else ["Nothing."])]) + "\n"
 
 

@@ -9,10 +9,10 @@ from ctxrepo.domain.formats.blocks import text_beside
 from ctxrepo.lazy import lazy_pattern
 
 SHORTEST_MESSAGE, SHORTEST, LONGEST = 20, 12, 240
-"""Characters of a message and of a sentence from which on it may be a cue, and up to which."""
+"""The least characters of a message and of a sentence that may be a cue, and the most of a sentence."""
 
 MOST = 3
-"""Cues that are taken of one message."""
+"""The most cues that are taken from one message."""
 
 _CODE = lazy_pattern(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 """What a person pasted or quotes."""
@@ -52,17 +52,15 @@ def _without_blocks(text: str) -> str:
 def _cues(text: str) -> Iterator[str]:
     for sentence in _SENTENCE.findall(text):
         plain = " ".join(_BULLET.sub("", sentence).split())
-        is_question, said = plain.endswith(("?", "？")), plain.rstrip(" .!。！")
-        if _width(said) >= SHORTEST and len(said) <= LONGEST and not is_question and _is_cue(said.lower()):
-            yield said
+        is_question, cue = plain.endswith(("?", "？")), plain.rstrip(" .!。！")
+        if is_question or _width(cue) < SHORTEST or len(cue) > LONGEST:
+            continue
+        if any(pattern.search(cue.lower()) for pattern in _patterns()):
+            yield cue
 
 
 def _width(text: str) -> int:
     return len(text) + 2 * len(_WIDE.findall(text))
-
-
-def _is_cue(sentence: str) -> bool:
-    return any(pattern.search(sentence) for pattern in _patterns())
 
 
 @cache

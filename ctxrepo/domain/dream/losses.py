@@ -1,4 +1,6 @@
-"""What steps would lose, and what they may not touch (docs/adr/0105-a-dream-is-one-proposal.md)."""
+"""Objections to the steps of a dream: what they would lose, and what they may not touch.
+
+See docs/adr/0105-a-dream-is-one-proposal.md."""
 
 import re
 from collections import Counter, defaultdict
@@ -11,10 +13,10 @@ from ctxrepo.domain.project.layout import shown
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 SHARE = 5
-"""Of a note with this many entries one may be changed, of a larger one as many times one."""
+"""One in so many entries of a note may change."""
 
 FEW = 2
-"""So many may be changed of any note: a merge takes two."""
+"""So many entries of any note may change: a merge takes two."""
 
 _DETAIL = lazy_pattern(
     r"`[^`\n]+`"  # code
@@ -29,15 +31,15 @@ _AROUND = " .,:;-+`[]"
 
 @dataclass(frozen=True)
 class LiveEntries:
-    """What steps are judged against: the entries in view `by_id`, and which of them are `pinned`, or have a
-    rule that agents are held to."""
+    """The entries in view, by id, against which steps are judged, and the ids of those that are pinned, or
+    have a rule that agents are held to."""
 
     by_id: Mapping[str, Entry]
     pinned: Collection[str]
 
 
 def objections(steps: Sequence[DreamStep], here: LiveEntries) -> list[str]:
-    """Why these steps can't be taken, a sentence each; nothing where they can be."""
+    """Why these steps can't be taken, a sentence each; [] where they can."""
     reasons = [*_of_entries(steps, here)]
     return reasons or [*_losses(steps, here), *_too_much(steps, here)]
 
@@ -67,9 +69,9 @@ def _of_entries(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
 
 
 def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
-    """Steps after which no text says the same as an entry does now, with all its numbers, paths, pieces of
-    code and ids: a text of the step, or an entry that has most of its words. That each detail is in some
-    entry doesn't say that the fact is. What is superseded, moved or archived stays in its note."""
+    """Steps that lose a fact. It is kept if all its numbers, paths, pieces of code and ids are in the text of
+    the step, or in one entry that has most of its words: details that are spread over entries say nothing of
+    the fact. What is superseded, moved or archived stays in its note."""
     rewritten = [step for step in steps if step.deed in ("edit", "merge", "forget")]
     gone = {name for step in rewritten for name in step.entries}
     staying = [entry.text for name, entry in here.by_id.items() if name not in gone] if gone else []
@@ -79,14 +81,14 @@ def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
         before = (here.by_id[name].text for name in step.entries)
         lost = [*dict.fromkeys(detail for text in before for detail in _lost(text, step.text, texts))]
         if lost:
-            said = ", ".join(shown(detail, 60) for detail in lost[:_NAMED])
+            examples = ", ".join(shown(detail, 60) for detail in lost[:_NAMED])
             more = f" and {len(lost) - _NAMED} more" if lost[_NAMED:] else ""
             names = " ".join(f"^{name}" for name in step.entries)
-            yield f"{step.deed} {names}: it drops {said}{more}, and no other entry says the same"
+            yield f"{step.deed} {names}: it drops {examples}{more}, and no other entry says the same"
 
 
 class _StayingText:
-    """A text that stays, in small letters, and its words."""
+    """A text that stays, in lower case, and its words."""
 
     def __init__(self, text: str) -> None:
         self.folded = text.casefold()
@@ -95,33 +97,33 @@ class _StayingText:
 
 def _lost(text: str, new_text: str, staying: Sequence[_StayingText]) -> Sequence[str]:
     """The details of a text that are neither in the new one nor in one that stays and says the same."""
-    wanted = [detail for detail in dict.fromkeys(details([text])) if not _has(new_text.casefold(), detail)]
-    if not wanted:
+    missing = [detail for detail in dict.fromkeys(details([text])) if not _has(new_text.casefold(), detail)]
+    if not missing:
         return ()
     words = frozenset(words_in(text))
     alike = (other.folded for other in staying if len(words & other.words) >= len(words) * ALIKE)
-    left = ([detail for detail in wanted if not _has(other, detail)] for other in alike)
-    return min(left, key=len, default=wanted)
+    still_missing = ([detail for detail in missing if not _has(other, detail)] for other in alike)
+    return min(still_missing, key=len, default=missing)
 
 
 ALIKE = 0.5
-"""The share of the words of an entry that another has which says the same."""
+"""An entry that has this share of another one's words may say the same."""
 
 _NAMED = 3
 """Details that are named."""
 
 
 def details(texts: Iterable[str]) -> Iterator[str]:
-    """The numbers, paths, pieces of code, links and ids in some texts, in small letters."""
+    """The numbers, paths, pieces of code, links and ids in some texts, in lower case."""
     for text in texts:
         for match in _DETAIL.finditer(without_id(text)):
             if detail := match[0].strip(_AROUND).casefold():
                 yield detail
 
 
-def _has(known: str, detail: str) -> bool:
+def _has(text: str, detail: str) -> bool:
     """Whether a text has the detail, and not as a part of a longer word."""
-    return detail in known and re.search(rf"(?<!\w){re.escape(detail)}(?!\w)", known) is not None
+    return detail in text and re.search(rf"(?<!\w){re.escape(detail)}(?!\w)", text) is not None
 
 
 def _too_much(steps: Iterable[DreamStep], here: LiveEntries) -> Iterator[str]:

@@ -3,14 +3,14 @@
 from collections import Counter
 from typing import Any, Literal, get_args
 
-from ctxrepo.domain.formats.jsonl import record, render, text_of, texts_in
+from ctxrepo.domain.formats.jsonl import objects, record, render, text_of, texts_in
 from ctxrepo.domain.project.layout import note_path, shown
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
 
 Deed = Literal["remember", "edit", "merge", "supersede", "move", "archive", "forget"]
-"""merge: the first entry gets the text, and the others go. supersede: the first entry is out of delivery from
-then on, since the second one holds. archive: the entry is kept, and delivered to nobody."""
+"""merge: the first entry gets the text, and the others go. supersede: the first entry is no longer delivered,
+since the second one holds. archive: the entry is kept, and delivered to nobody."""
 
 _DEEDS: dict[str, Deed] = {deed: deed for deed in get_args(Deed)}
 _COUNT: dict[Deed, tuple[int, int]] = {"remember": (0, 0), "merge": (2, 20), "supersede": (2, 2)}
@@ -45,7 +45,7 @@ class DreamStep:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """The entries that are other ones afterwards, or delivered no more."""
+        """The entries that change, go, or are no longer delivered."""
         return self.entries[:1] if self.deed == "supersede" else self.entries
 
     @property
@@ -65,8 +65,8 @@ def to_line(step: DreamStep) -> str:
 
 
 def read_steps(text: str) -> list[DreamStep]:
-    """The steps in lines of JSON, around which there may be a fence of code. UsageError for the first line
-    that is none, with its number."""
+    """The steps in lines of JSON; lines of a code fence around them are skipped. UsageError names the first
+    line that is no step, by its number."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     steps = [_step(number, line) for number, line in lines if not line.strip().startswith("```")]
     if not steps:
@@ -77,13 +77,13 @@ def read_steps(text: str) -> list[DreamStep]:
 
 
 def summary(text: str) -> str:
-    """What the steps in some lines come to, in a few words: `merge 4, supersede 2`."""
-    deeds = Counter(text_of(fields, "do") for line in text.split("\n") if (fields := record(line)))
+    """How many steps of each kind lines of JSON have: `merge 4, supersede 2`."""
+    deeds = Counter(text_of(fields, "do") for fields in objects(text))
     return ", ".join(f"{deed} {deeds[deed]}" for deed in _DEEDS if deeds[deed])
 
 
-def told(text: str) -> str:
-    """The steps in some lines for a person: what they come to, and each on a line with its text below it."""
+def outline(text: str) -> str:
+    """The steps in lines of JSON for a person to read: a summary, and each step with its text below it."""
     lines = [summary(text)]
     for step in read_steps(text):
         lines += [step.words, *(f"  {line}" for line in step.text.splitlines())]
@@ -96,10 +96,10 @@ def _step(number: int, line: str) -> DreamStep:
         raise UsageError(f"line {number} is no JSON object", f"It should be like {EXAMPLES[0]}")
     deed = _DEEDS.get(text_of(fields, "do"))
     if deed is None:
-        said = shown(text_of(fields, "do"), 40)
-        raise UsageError(f"line {number}: there is nothing to do called {said!r}", f"{', '.join(_DEEDS)}.")
-    named = texts_in(fields.get("entries")) or texts_in([fields.get("entry")])
-    names = tuple(name.lstrip("^").lower() for name in named)
+        name = shown(text_of(fields, "do"), 40)
+        raise UsageError(f"line {number}: there is nothing to do called {name!r}", f"{', '.join(_DEEDS)}.")
+    targets = texts_in(fields.get("entries")) or texts_in([fields.get("entry")])
+    names = tuple(target.lstrip("^").lower() for target in targets)
     least, most = _COUNT.get(deed, (1, 1))
     if not least <= len(names) <= most or len({*names}) < len(names):
         wanted = f"{least} to {most}" if least < most else f"{least or 'no'}"

@@ -53,13 +53,13 @@ def read_copy(path: str, data: bytes) -> ConflictCopy | None:
     """The copy that `copy_as_file` wrote to this file; None for a file that differs by a byte. The text
     doesn't show whether a version ended with a newline; the hash in the name does."""
     head, body = frontmatter.split(decode_exactly(data))
-    named = frontmatter.read(head).fields.get("path")
+    field = frontmatter.read(head).fields.get("path")
     sections = _sections(body)
-    about = named[0] if isinstance(named, list) and len(named) == 1 else named
-    if not isinstance(about, str) or sections is None:
+    subject = field[0] if isinstance(field, list) and len(field) == 1 else field
+    if not isinstance(subject, str) or sections is None:
         return None
-    for was, winner, loser in product(*({text, text.removesuffix("\n")} for text in sections)):
-        copy = ConflictCopy(about, was, winner, loser)
+    for base, winner, loser in product(*({text, text.removesuffix("\n")} for text in sections)):
+        copy = ConflictCopy(subject, base, winner, loser)
         if copy_as_file(copy) == (path, data):
             return copy
     return None

@@ -22,22 +22,13 @@ conflict: a version that lost a merge. declined: what reviewers struck out. prop
 doubt: an entry that may hold no longer."""
 
 Verb = Literal[
-    "accept-deletions",
-    "restore-files",
-    "keep-current",
-    "keep-other",
-    "keep-both",
-    "dismiss",
-    "accept",
-    "decline",
-    "supersede",
-    "forget",
-    "verify",
-]
+    "accept-deletions", "restore-files", "keep-current", "keep-other", "keep-both", "dismiss",
+    "accept", "decline", "supersede", "forget", "verify",
+]  # fmt: skip
 """What can be done about an item. The first two decide all deletions that wait, whichever item is named."""
 
 Answer = Literal["yes", "no", "both"]
-"""What a choice says to what waits: yes, it holds from now on; no, what holds now stays; or both hold."""
+"""The answer to what waits: yes, it holds from now on; no, what holds now stays; or both hold."""
 
 
 @dataclass(frozen=True)
@@ -61,87 +52,51 @@ class Choice:
 
 OF_DELETIONS = (
     Choice(
-        "accept-deletions",
-        "yes",
-        "delete these files on all machines",
-        short="delete",
-        past="deleted on all machines:",
-        command="ctxrepo sync --accept deletions",
+        "accept-deletions", "yes", "delete these files on all machines", short="delete",
+        past="deleted on all machines:", command="ctxrepo sync --accept deletions",
         asks="Delete all files that wait for it, on all machines?",
     ),
     Choice(
-        "restore-files",
-        "no",
-        "put the deleted files back",
-        short="put back",
-        past="put back",
-        command="ctxrepo doctor --fix",
-        undo="",
+        "restore-files", "no", "put the deleted files back", short="put back",
+        past="put back", command="ctxrepo doctor --fix", undo="",
     ),
-)
+)  # fmt: skip
 OF_CONFLICT = (
     Choice(
-        "keep-current",
-        "no",
-        "keep the current version and drop the other one",
-        short="keep current",
-        past="kept the current version of",
-        command="ctxrepo conflicts resolve {} --keep kept",
+        "keep-current", "no", "keep the current version and drop the other one", short="keep current",
+        past="kept the current version of", command="ctxrepo conflicts resolve {} --keep kept",
     ),
     Choice(
-        "keep-other",
-        "yes",
-        "replace the current version with the other one",
-        short="take other",
-        past="took the other version of",
-        command="ctxrepo conflicts resolve {} --keep other",
+        "keep-other", "yes", "replace the current version with the other one", short="take other",
+        past="took the other version of", command="ctxrepo conflicts resolve {} --keep other",
     ),
     Choice(
-        "keep-both",
-        "both",
-        "add the other version below the current one",
-        short="keep both",
-        past="kept both versions of",
-        command="ctxrepo conflicts resolve {} --keep both",
+        "keep-both", "both", "add the other version below the current one", short="keep both",
+        past="kept both versions of", command="ctxrepo conflicts resolve {} --keep both",
     ),
-)
+)  # fmt: skip
 OF_DECLINED = (
     Choice(
-        "dismiss",
-        "no",
-        "take what was declined off the list",
-        short="dismiss",
-        past="taken off the list:",
-        command="ctxrepo declined dismiss {}",
-        undo="",
+        "dismiss", "no", "take what was declined off the list", short="dismiss",
+        past="taken off the list:", command="ctxrepo declined dismiss {}", undo="",
     ),
-)
+)  # fmt: skip
 OF_PROPOSAL = (
     Choice("accept", "yes", "remember what is proposed", "accept", "accepted", "ctxrepo inbox accept {}"),
     Choice(
-        "decline",
-        "no",
-        "take the proposal off the list",
-        short="decline",
-        past="declined",
-        command="ctxrepo inbox decline {}",
+        "decline", "no", "take the proposal off the list", short="decline",
+        past="declined", command="ctxrepo inbox decline {}",
     ),
-)
-
-
+)  # fmt: skip
 OF_DOUBT = (
     Choice(
-        "supersede",
-        "yes",
-        "let the newer entry hold in its place",
-        short="replace",
-        past="superseded an entry of",
-        command="ctxrepo inbox accept {}",
+        "supersede", "yes", "let the newer entry hold in its place", short="replace",
+        past="superseded an entry of", command="ctxrepo inbox accept {}",
     ),
     Choice("forget", "yes", "forget the entry", "forget", "forgot an entry of", "ctxrepo inbox accept {}"),
     Choice("verify", "no", "say that it holds", "holds", "verified an entry of", "ctxrepo inbox decline {}"),
-)
-"""Of a doubt by another entry the first and the last, of others the last two."""
+)  # fmt: skip
+"""Of a doubt that another entry raises the first and the last, of any other the last two."""
 
 
 def of_doubt(doubt: Doubt) -> tuple[Choice, ...]:
@@ -163,8 +118,8 @@ def of_proposal(change: Change, path: str) -> tuple[Choice, ...]:
 
 @dataclass(frozen=True)
 class Effect:
-    """What is done to an entry by deciding: `was` is '' where it comes, `now` where it goes, and both where a
-    note changes in nothing but its head, headings or order."""
+    """What a decision does to an entry: `was` is '' for one that is added, `now` for one that is removed, and
+    both where nothing of a note changes but its frontmatter, headings or order."""
 
     path: str
     was: str
@@ -172,14 +127,14 @@ class Effect:
 
     @property
     def line(self) -> str:
-        """As `undo` tells of it, with the text that was replaced."""
-        was, now = (shown(normalised(text[: 4 * _MOST_SAID]), _MOST_SAID) for text in (self.was, self.now))
+        """The effect on one line, as `undo` shows it, with the text that was replaced."""
+        was, now = (shown(normalised(text[: 4 * _MOST_SHOWN]), _MOST_SHOWN) for text in (self.was, self.now))
         if was and now:
             return f'~ {now} (was "{was}")'
         return f"+ {now}" if now else f"- {was}" if was else f"~ {self.path}"
 
 
-_MOST_SAID = 200
+_MOST_SHOWN = 200
 """Characters that a line shows of a text."""
 
 
@@ -199,21 +154,21 @@ class ItemToDecide:
     after: str | None = None
     """The text that waits; None where the file is gone, or where too many are held back."""
     since: datetime | None = None
-    """Since when it waits; None where that isn't known."""
+    """The moment since which it waits; None where that isn't known."""
     who: str = ""
-    """`agent on host` or `host`, whoever it came from; '' where that isn't known."""
+    """Who wrote the text that waits, as `agent on host` or `host`; '' where that isn't known."""
     host: str = ""
-    """The machine alone."""
+    """The machine of `who`."""
     who_before: str = ""
-    """Likewise whoever the text came from that holds now."""
+    """Who wrote the text that holds now, in the same form."""
     choices: tuple[Choice, ...] = ()
-    """What can be done about it; nothing where the file has to be edited."""
+    """What can be done about it; () where the file has to be edited."""
     change: Change | None = None
-    """What a proposal is to do; None for anything else, and for a line that can't be read."""
+    """What a proposal is to do; None for any other kind, and for a line that can't be read."""
     key: str = ""
-    """The key that it sets."""
+    """The key that a proposal sets."""
     obstacle: str = ""
-    """Of a proposal that was tried: why it can't be accepted as things are now."""
+    """Why a proposal can't be accepted as things are now, if it was tried."""
 
     @property
     def name(self) -> str:
@@ -221,30 +176,31 @@ class ItemToDecide:
         return self.id.partition(":")[2]
 
     def choice(self, wanted: Verb | Answer) -> Choice | None:
-        """The choice with this verb, or that answers so; None where the item doesn't offer it."""
+        """The choice with this verb or answer; None where the item doesn't offer it."""
         return next((choice for choice in self.choices if wanted in (choice.verb, choice.answer)), None)
 
     @property
     def can_be_reworded(self) -> bool:
-        """Whether it can be accepted with another text: what comes or stays of an entry."""
+        """Whether it can be accepted with another text, as a proposal that adds or changes an entry can."""
         has_text = self.change in ("add", "set", "replace", "edit") and bool(self.after)
         return has_text and self.choice("accept") is not None
 
     @property
     def words(self) -> str:
         """How what waits begins, in a short line."""
-        return self.said(_WORDS)
+        return self.line(_WORDS)
 
-    def said(self, most: int) -> str:
-        """What waits, on one line, and what it is to do; of what has no text of its own why it waits."""
+    def line(self, most: int) -> str:
+        """What a proposal is to do, and the text that waits, in at most so many characters on one line; of an
+        item without a text of its own why it waits."""
         text = self.after or self.before or ""
         if not text or self.kind not in ("proposal", "conflict", "declined"):
             return shown(self.why, most)
         if self.change and self.change.endswith(" note"):
             text = split(text)[1].strip() or self.path
-        said = normalised(text.lstrip()[: 4 * most])
+        beginning = normalised(text.lstrip()[: 4 * most])
         deed = " ".join(filter(None, (self.change, self.key)))
-        return shown(f"{deed}: {said}" if deed else said, most)
+        return shown(f"{deed}: {beginning}" if deed else beginning, most)
 
     def masked(self) -> ItemToDecide:
         """The item without secrets in its texts."""
@@ -252,8 +208,8 @@ class ItemToDecide:
         return replace(self, before=before, after=after, why=mask(self.why), obstacle=mask(self.obstacle))
 
     def difference(self, most: int) -> Sequence[str]:
-        """The first lines of how the text that waits differs from the one that holds: a unified diff without
-        the names of files; all lines of what only comes or goes. Nothing where neither is known."""
+        """At most so many lines of a unified diff, without file names, from the text that holds to the one
+        that waits; with only one of them all its lines, and with neither none."""
         from difflib import unified_diff  # `status` counts items and shows none
 
         before, after = ((text or "").splitlines() for text in (self.before, self.after))

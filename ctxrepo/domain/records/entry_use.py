@@ -12,16 +12,16 @@ COUNTS = ("delivered", "sessions", "opened", "used", "contradicted")
 """What is counted of an entry."""
 
 QUOTED = 40
-"""Characters of an entry's beginning that show in a reply that it was used."""
+"""A reply that has so many characters of an entry's beginning used it."""
 
 SHORTEST_REPLY = 50
-"""A shorter reply shows nothing."""
+"""A reply of no more characters shows nothing."""
 
 SESSIONS = 10
 """An entry that was given to so many sessions, and used by none, is a zombie."""
 
 EXEMPT_DAYS = 14
-"""A younger entry may still become useful."""
+"""Days for which an entry is no zombie: it may still become useful."""
 
 _COMMENT = lazy_pattern(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _LABEL = lazy_pattern(r"\A\s*\[[A-Za-z][\w-]{0,39}\](?![(\[])")

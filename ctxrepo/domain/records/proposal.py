@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 from ctxrepo.domain.dream.steps import summary
-from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, render, text_of, texts_in
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, objects, record, render, text_of, texts_in
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode, encode
 from ctxrepo.domain.project.layout import INBOX
@@ -14,21 +14,20 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 VERSION = 1
 
 STAGE, ACCEPT, DECLINE = "stage", "accept", "decline"
-"""The operations that bring a proposal into the inbox, and that take it out."""
+"""The operations that put a proposal into the inbox, and that take it out."""
 
 OF_DREAM, OF_CUE = "dream-", "cue-"
-"""How the ids of proposals begin that a dream came to, so that it is known when the last one was, and those
-that a person's own words led to, so that these are proposed once."""
+"""How ids begin: of a dream's proposals, which tell when the last one was, and of those that a person's own
+words led to, so that they are proposed once."""
 
 ProposalVerb = Literal["remember", "add", "edit", "forget", "note", "tidy"]
 """remember: a fact, as the command takes it. add, edit, forget: an entry of a note that an agent edited
-itself. note: a whole note that it made, removed, or changed in more than its entries. tidy: the steps of a
-dream, a line each."""
+itself. note: a whole note that an agent made, removed, or changed in more than its entries. tidy: the steps
+of a dream, a line each."""
 
 Change = Literal["add", "set", "replace", "edit", "remove", "add note", "edit note", "remove note", "tidy"]
-"""What a proposal is to do: add an entry, set a key, put an entry in the place of another one, edit or remove
-one; or the same to a note as a whole; or all that a dream came to."""
-
+"""What a proposal is to do: add an entry, set a key, replace, edit or remove an entry; the same to a whole
+note; or all steps of a dream."""
 
 _VERBS: dict[str, ProposalVerb] = {verb: verb for verb in get_args(ProposalVerb)}
 _TEXTS = (
@@ -88,8 +87,8 @@ class Proposal:
 
 @dataclass(frozen=True)
 class InboxLine:
-    """A line of a file of the inbox that nobody has decided: `name` is how it is called, `line` its text, and
-    `proposal` what it says, None where that can't be read."""
+    """An undecided line of the inbox's `file`: its `name`, the `line` itself, and the `proposal` that it is,
+    None where it can't be read."""
 
     name: str
     file: str
@@ -104,8 +103,8 @@ class InboxLine:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What somebody decided about a proposal: `entry` is the id of what was accepted, `reason` what they
-    said."""
+    """What somebody decided about a proposal: `entry` is the id of the entry that it became, `reason` why it
+    was declined."""
 
     id: str
     ts: str
@@ -126,32 +125,32 @@ def to_line(proposal: Proposal) -> str:
 
 
 def inbox_lines(file: str, data: bytes) -> Iterator[InboxLine]:
-    """The undecided lines of a file, in order. One that no proposal can be read from has a name made of its
-    text, so that it can be declined all the same."""
+    """The undecided lines of a file, in order. A line that is no proposal has a name made of its text, so
+    that it can be declined all the same."""
     lines = [line for line in decode(data).split("\n") if line.strip()]
-    read = [(line, record(line)) for line in lines]
-    decided = {text_of(fields, "id") for _, fields in read if fields and TOMBSTONE in fields}
-    seen: set[str] = set()
-    for line, fields in read:
+    records = [(line, record(line)) for line in lines]
+    decided = {text_of(fields, "id") for _, fields in records if fields and TOMBSTONE in fields}
+    names: set[str] = set()
+    for line, fields in records:
         if fields and TOMBSTONE in fields:
             continue
         proposal = _proposal(fields or {})
         name = proposal.id if proposal else ""
-        if not name or name in seen:
+        if not name or name in names:
             digest = blake2b(line.encode("utf-8", "replace"), digest_size=6).hexdigest()
             name, proposal = f"line-{digest}", None
-        if name not in decided and name not in seen:
-            seen.add(name)
+        if name not in decided and name not in names:
+            names.add(name)
             yield InboxLine(name, file, line, proposal)
 
 
 def with_proposals(text: str, proposals: Sequence[Proposal]) -> str:
-    """The file with these proposals, but for those that it knows. One that waits there goes where a new one
-    of the same session says something else of the very same text: only one of them could be accepted."""
+    """The file with those of these proposals that it hasn't yet. A new one takes the place of one that waits
+    there, of the same session and about the very same text: only one of the two could be accepted."""
     lines = dict.fromkeys(line for line in text.split("\n") if line.strip())
     known = {text_of(fields, "id") for fields in map(record, lines) if fields}
-    waiting = ((_subject(one.proposal), one) for one in inbox_lines("", encode(text)) if one.proposal)
-    by_subject = {subject: one for subject, one in waiting if subject}
+    waiting = ((_subject(line.proposal), line) for line in inbox_lines("", encode(text)) if line.proposal)
+    by_subject = {subject: line for subject, line in waiting if subject}
     new = [proposal for proposal in proposals if proposal.id not in known]
     for proposal in new:
         line, subject = to_line(proposal), _subject(proposal)
@@ -165,7 +164,7 @@ def with_proposals(text: str, proposals: Sequence[Proposal]) -> str:
 
 
 def _subject(proposal: Proposal) -> tuple[str, ...]:
-    """Whose proposal it is, and which text it would change; () for one of no session or text."""
+    """The session that made a proposal, and the text that it would change; () where either is missing."""
     if proposal.verb not in ("edit", "forget", "note") or not proposal.session:
         return ()
     place = (proposal.scope, proposal.note, proposal.entry, proposal.was)
@@ -173,22 +172,22 @@ def _subject(proposal: Proposal) -> tuple[str, ...]:
 
 
 def decided(text: str, line: InboxLine, verdict: Verdict) -> str:
-    """The file with a verdict in the place of a line: on every other machine that line is gone, too."""
+    """The file with a verdict in place of a line. It deletes the line on every other machine, too."""
     fields: dict[str, Any] = {"id": verdict.id, TOMBSTONE: True, "ts": verdict.ts}
     names = ("decision", "entry", "reason", "host", "agent", "session")
     fields |= {name: value for name in names if (value := getattr(verdict, name))}
-    kept = [each for each in text.split("\n") if each.strip() and each != line.line]
-    return "".join(f"{each}\n" for each in (*kept, render(fields)))
+    others = [other for other in text.split("\n") if other.strip() and other != line.line]
+    return "".join(f"{other}\n" for other in (*others, render(fields)))
 
 
 def verdicts(text: str) -> Iterator[Verdict]:
-    """What was decided, as far as a file says it."""
-    for fields in map(record, text.split("\n")):
-        word = text_of(fields or {}, "decision")
-        if fields and TOMBSTONE in fields and word in ("accepted", "declined"):
+    """The verdicts in a file; other lines are skipped."""
+    for fields in objects(text):
+        decision = text_of(fields, "decision")
+        if TOMBSTONE in fields and decision in ("accepted", "declined"):
             keys = ("id", "ts", "host", "agent", "session", "entry", "reason")
-            said = {key: text_of(fields, key) for key in keys}
-            yield Verdict(decision="accepted" if word == "accepted" else "declined", **said)
+            texts = {key: text_of(fields, key) for key in keys}
+            yield Verdict(decision="accepted" if decision == "accepted" else "declined", **texts)
 
 
 def is_inbox(path: str) -> bool:
@@ -199,8 +198,8 @@ def is_inbox(path: str) -> bool:
 def _proposal(fields: dict[str, Any]) -> Proposal | None:
     name, verb = text_of(fields, "id"), _VERBS.get(text_of(fields, "verb"))
     texts = {key: text_of(fields, key) for key in _TEXTS}
-    is_said = bool(texts["scope"]) and bool(texts["text"].strip() or texts["was"].strip())
-    if verb is None or not _ID.fullmatch(name) or not is_said:
+    has_text = bool(texts["text"].strip() or texts["was"].strip())
+    if verb is None or not _ID.fullmatch(name) or not texts["scope"] or not has_text:
         return None
     values: dict[str, Any] = {key: fields.get(key) is True for key in ("with_id", "pin")} | texts
     tags, holds = (tuple(texts_in(fields.get(list_name))) for list_name in ("tags", "holds"))

@@ -1,1 +1,1 @@
-"""What entries count for beside each other: score, order and lifecycle, from evidence, use and activity."""
+"""Which entries matter most now: score, order and lifecycle, from evidence, use and activity."""

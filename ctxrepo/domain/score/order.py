@@ -17,15 +17,14 @@ from ctxrepo.domain.score.standing import (
     Lifecycle,
     is_over,
     last_day,
-    numbered,
 )
 from ctxrepo.domain.text import day_of
 
 NEW_DAYS = 14
-"""For so many days an entry is active, whatever the room."""
+"""For so many days an entry is active, whatever the caps."""
 
 CONTRADICTED = 2
-"""How many sessions that used an entry one outweighs that contradicted it."""
+"""One session that contradicted an entry outweighs so many that used it."""
 
 
 def is_verified(facts: EntryFacts) -> bool:
@@ -36,8 +35,10 @@ def is_verified(facts: EntryFacts) -> bool:
 
 def is_stated_by_person(facts: EntryFacts) -> bool:
     """Whether a command that no agent ran stated an entry."""
-    known = facts.evidence
-    return known is not None and bool(known.stated) and known.cue == "explicit" and not known.agent
+    evidence = facts.evidence
+    return (
+        evidence is not None and bool(evidence.stated) and evidence.cue == "explicit" and not evidence.agent
+    )
 
 
 def usefulness(facts: EntryFacts) -> int:
@@ -51,25 +52,24 @@ def is_new(facts: EntryFacts, today: int) -> bool:
 
 
 def reasons(facts: EntryFacts, today: int) -> int:
-    """How many of the things that put entries before others hold for this one."""
-    useful = usefulness(facts) > 0
-    known = (facts.is_pinned, is_verified(facts), is_stated_by_person(facts), useful)
-    return sum((*known, facts.activity.changes > 0, is_new(facts, today)))
+    """How many of the reasons to put an entry before others hold for this one."""
+    flags = (facts.is_pinned, is_verified(facts), is_stated_by_person(facts), is_new(facts, today))
+    return sum((*flags, usefulness(facts) > 0, facts.activity.changes > 0))
 
 
 def ctx_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStanding]:
-    """The standing of all entries on the day `today`, first things first."""
+    """The standing of all entries on the day `today`, the most important first."""
     order = sorted(entries, key=lambda facts: facts.id)
     order.sort(key=_rank, reverse=True)
     counts: Counter[tuple[str, str]] = Counter()
     standings = []
-    for facts in order:
+    for position, facts in enumerate(order):
         lifecycle = _lifecycle(facts, today, counts)
         if lifecycle == "active" and not facts.is_pinned:
             counts.update({(facts.scope, facts.category), (facts.scope, _ALL)})
         score = float(reasons(facts, today))
-        standings.append(EntryStanding(facts.id, 0, lifecycle, score, facts.last, last_day(facts)))
-    return numbered(standings)
+        standings.append(EntryStanding(facts.id, position, lifecycle, score, facts.last, last_day(facts)))
+    return standings
 
 
 def _rank(facts: EntryFacts) -> tuple[bool, bool, bool, int, Activity, int]:
@@ -88,7 +88,7 @@ _ALL = "*"
 
 
 def _lifecycle(facts: EntryFacts, today: int, counts: Counter[tuple[str, str]]) -> Lifecycle:
-    """The lifecycle of an entry after those before it, of which so many of each scope and kind are active."""
+    """The lifecycle of an entry; `counts` has how many before it are active, by scope and category."""
     if is_over(last_day(facts), today):
         return "expired"
     if facts.is_doubtful:

@@ -27,9 +27,8 @@ LEAST: dict[PageKind, Fidelity] = {
 
 @dataclass(frozen=True)
 class Page:
-    """A note as a page. `sizes` are its tokens at each fidelity, from `absent` on; `place` is the first one
-    of its entries in the order of scores; `confirmed` the day on which one was verified last, '' for never.
-    """
+    """A note as a page. `sizes` are its tokens at each fidelity, from `absent` on; `place` is the position of
+    its best entry in the order of scores; `confirmed` is the day when one was last verified, '' for never."""
 
     id: str
     path: str
@@ -40,7 +39,7 @@ class Page:
     updated: str
     confirmed: str
     place: int
-    sizes: tuple[int, int, int, int]
+    sizes: tuple[int, ...]
 
     @property
     def least(self) -> Fidelity:
@@ -53,8 +52,8 @@ class Page:
 
 @dataclass(frozen=True)
 class Residency:
-    """The fidelity of each page, first things first, the tokens that they take and may take; `dropped` are
-    the pages that are below their least fidelity for want of room: a budget fault."""
+    """The fidelity of each page, the most important first, the tokens that are `used` of the `budget`, and
+    the pages `dropped` below their least fidelity for want of room: a budget fault."""
 
     pages: Sequence[tuple[Page, Fidelity]]
     used: int
@@ -63,7 +62,7 @@ class Residency:
 
 
 def resident(pages: Iterable[Page], budget: int) -> Residency:
-    """The residency of these pages within so many tokens. All of them begin at their least fidelity; where
+    """The residency of these pages within `budget` tokens. All of them begin at their least fidelity; where
     that is too much the last ones fall to `absent`. Then each in turn is raised as far as there is room."""
     order = sorted(pages, key=_rank)
     levels: dict[str, Fidelity] = {page.id: page.least for page in order}
@@ -75,16 +74,18 @@ def resident(pages: Iterable[Page], budget: int) -> Residency:
             levels[page.id] = "absent"
             dropped.append(page)
     for page in order:
-        now = page.tokens(levels[page.id])
-        for fidelity in reversed(_FIDELITIES[_FIDELITIES.index(levels[page.id]) + 1 :]):
-            if page not in dropped and used - now + page.tokens(fidelity) <= budget:
-                used += page.tokens(fidelity) - now
+        above = _FIDELITIES[_FIDELITIES.index(levels[page.id]) + 1 :] if page not in dropped else ()
+        for fidelity in reversed(above):
+            more = page.tokens(fidelity) - page.tokens(levels[page.id])
+            if used + more <= budget:
+                used += more
                 levels[page.id] = fidelity
                 break
     return Residency([(page, levels[page.id]) for page in order], used, budget, dropped)
 
 
 def _rank(page: Page) -> tuple[bool, int, int, int, str]:
-    """Pinned, kind, score, the newest first, id."""
-    day = int(page.updated.replace("-", "") or 0) if page.updated.replace("-", "").isdecimal() else 0
+    """Pinned pages first, then by kind, by score, the newest first, and by id."""
+    digits = page.updated.replace("-", "")
+    day = int(digits) if digits.isdecimal() else 0
     return (not page.is_pinned, _KINDS.index(page.kind), page.place, -day, page.id)

@@ -1,7 +1,7 @@
 """The profile `seed`: the score of the design that the preset `scored` comes from, with its numbers exactly.
 
-Its score falls with time, by e-folding and not by half-lives, and an entry that was said once is below what
-a report shows (docs/adr/0104-an-order-not-a-decay.md)."""
+Its score falls with time, by e-folding and not by half-lives, and an entry that was said only once scores too
+low for a report (docs/adr/0104-an-order-not-a-decay.md)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,6 @@ from ctxrepo.domain.score.standing import (
     EntryStanding,
     Lifecycle,
     is_over,
-    numbered,
 )
 
 WEIGHTS: Mapping[str, float] = {"explicit": 1.0, "structural": 0.9, "behavioral": 0.7, "recurrence": 0.6}
@@ -31,7 +30,7 @@ _FROM: tuple[tuple[float, Lifecycle], ...] = ((1.5, "active"), (0.7, "provisiona
 """The least score of each lifecycle; below the last an entry is dropped."""
 
 OVERFLOW = 6
-"""How many of the entries that their categories' caps demote stay in a report, over all categories."""
+"""So many of the entries that the caps of all categories demote stay in a report."""
 
 
 def stability(cue: str, evidence: int, days: float, horizon: float) -> float:
@@ -60,25 +59,26 @@ def seed_standings(entries: Iterable[EntryFacts], today: int) -> list[EntryStand
     """The standing of all entries, best first."""
     scored = [(seed_score(facts, today), facts) for facts in entries]
     scored.sort(key=lambda pair: (-pair[0], -pair[1].last, pair[1].id))
-    states = _within_caps([facts for _, facts in scored], [lifecycle_of(score) for score, _ in scored])
-    return numbered(
-        EntryStanding(
-            facts.id, 0, "expired" if is_over(facts.until, today) else state, score, facts.last, facts.until
-        )
-        for (score, facts), state in zip(scored, states, strict=True)
-    )
+    order = [facts for _, facts in scored]
+    states = _within_caps(order, [lifecycle_of(score) for score, _ in scored])
+    states = ["expired" if is_over(f.until, today) else state for f, state in zip(order, states, strict=True)]
+    return [
+        EntryStanding(facts.id, position, states[position], score, facts.last, facts.until)
+        for position, (score, facts) in enumerate(scored)
+    ]
 
 
 def _within_caps(order: Sequence[EntryFacts], states: Sequence[Lifecycle]) -> list[Lifecycle]:
-    """The lifecycles of entries, best first, once the categories' caps, the pool of what these demote, and
-    the cap of all have been applied. Pinned entries stand outside of the caps: their section has none."""
+    """The lifecycles of entries, best first, after the caps of categories, the pool of what these demote, and
+    the cap of all have been applied. Pinned entries don't count: their section has no cap."""
     capped = [*states]
     in_category: Counter[tuple[str, str]] = Counter()
     in_scope: Counter[str] = Counter()
     overflow: Counter[str] = Counter()
-    active = (at for at, state in enumerate(states) if state == "active" and not order[at].is_pinned)
-    for at in active:
-        scope, category = order[at].scope, order[at].category
+    for at, (facts, state) in enumerate(zip(order, states, strict=True)):
+        if state != "active" or facts.is_pinned:
+            continue
+        scope, category = facts.scope, facts.category
         if in_category[scope, category] == CAPS[category]:
             capped[at] = "provisional" if overflow[scope] < OVERFLOW else "candidate"
             overflow[scope] += 1

@@ -1,6 +1,5 @@
 """What the scores of entries are computed from, and what they come to. Days are counted since 1970."""
 
-from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
@@ -21,18 +20,18 @@ MOST_ACTIVE = 40
 """The most active entries of a scope."""
 
 DONE_DAYS = 14
-"""For how many days it is delivered that something was done."""
+"""So many days a `done` entry is delivered."""
 
 _UNTIL = lazy_pattern(r"(?i)(?<![\w`-])until:[ \t]*(\d{4}-\d{2}-\d{2})(?!\d)")
 
 
 @dataclass(frozen=True)
 class EntryFacts:
-    """An entry with all that its standing follows from."""
+    """An entry with all that its standing is computed from."""
 
     id: str
     scope: str = ""
-    """Its caps are those of its scope."""
+    """Caps count within a scope."""
     category: str = ""
     """One of CAPS; '' for any other and none."""
     is_pinned: bool = False
@@ -41,11 +40,11 @@ class EntryFacts:
     evidence: EntryEvidence | None = None
     """None for an entry of which nothing is recorded: somebody wrote it into a file."""
     helpful: int = 0
-    """In how many sessions that were given it it was used."""
+    """How many of the sessions that were given it used it."""
     contradicted: int = 0
-    """And in how many it was changed, forgotten or superseded."""
+    """How many of them changed, forgot or superseded it."""
     activity: Activity = Activity()
-    """That of the code files that it names."""
+    """The activity of the code files that it names."""
     until: int = 0
     """The last day on which it is delivered, by its own words; 0 where they name none."""
     is_doubtful: bool = False
@@ -65,8 +64,8 @@ class EntryFacts:
 
 
 class EntryStanding(NamedTuple):
-    """An entry's place among all others, from 0, with its lifecycle and score. `day` is the one on
-    which it was said, reinforced or verified last, `until` the last one on which it is delivered (0: any)."""
+    """An entry's place among all others, from 0, with its lifecycle and score. `day` is when it was last
+    said, reinforced or verified, `until` the last day on which it is delivered, 0 if it never expires."""
 
     entry: str
     position: int
@@ -93,8 +92,8 @@ def over_since(text: str, today: str) -> str:
 
 
 def last_day(facts: EntryFacts) -> int:
-    """The last day on which an entry is delivered, 0 for one that is at any time: expiry is a matter of what
-    was said, never of age alone. A pinned entry expires by its own date only."""
+    """The last day on which an entry is delivered; 0 for one that never expires. What an entry says makes it
+    expire, never its age alone. A pinned entry expires by its own date only."""
     expires = facts.category == "done" and not facts.is_pinned and facts.last > 0
     return facts.until or (facts.last + DONE_DAYS if expires else 0)
 
@@ -102,8 +101,3 @@ def last_day(facts: EntryFacts) -> int:
 def is_over(until: int, today: int) -> bool:
     """Whether an entry that is delivered up to the day `until` no longer is."""
     return 0 < until < today
-
-
-def numbered(standings: Iterable[EntryStanding]) -> list[EntryStanding]:
-    """The same in their order, each with its position in it."""
-    return [one._replace(position=position) for position, one in enumerate(standings)]

@@ -56,7 +56,7 @@ class SelectionRules:
 
     def top_of(self, path: str) -> str:
         """The checkout of the project that this file is in, the nearest of several; '' for none."""
-        return max((top for top in self.tops if is_below_one(path, (top,))), key=len, default="")
+        return nearest(path, self.tops)
 
 
 def is_ignored(path: str, top: str = "") -> bool:
@@ -74,6 +74,11 @@ def listed(entries: Iterable[str], bases: Iterable[str]) -> tuple[str, ...]:
     roots = [*bases]
     paths = (posixpath.normpath(posixpath.join(base, entry)) for entry in entries for base in roots)
     return tuple(dict.fromkeys(paths))
+
+
+def nearest(path: str, folders: Iterable[str]) -> str:
+    """The innermost of these folders that a file is in; '' for none."""
+    return max((folder for folder in folders if is_below_one(path, (folder,))), key=len, default="")
 
 
 def is_below_one(path: str, places: Iterable[str]) -> bool:

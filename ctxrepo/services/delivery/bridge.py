@@ -1,4 +1,4 @@
-"""A session begins soon after another one of its project ended: what was said there is laid ready for it.
+"""Prepares, for a session that begins soon after another one of its project ended, what was said there.
 
 Nothing is given here: the hook of a prompt chooses what bears on the prompt (hooks/moments/bridge_block.py).
 """
@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
-from ctxrepo.agents.known import transcripts_of
 from ctxrepo.agents.recorded import Message
 from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.project.layout import anchors_file
@@ -30,7 +28,7 @@ from ctxrepo.hooks.session.session import Session
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.services.reading.tape_files import handoffs_left
-from ctxrepo.services.sessions.conversations import ends_of_session, transcript_of
+from ctxrepo.services.sessions.conversations import last_messages, transcript_of
 from ctxrepo.services.sessions.session_settings import leaves_alone, tape_settings
 from ctxrepo.storage.disk.private import make_folder, put_whole
 from ctxrepo.storage.disk.recent import written
@@ -39,22 +37,22 @@ from ctxrepo.storage.state.ledgers import Ledger, ledgers
 from ctxrepo.storage.state.spool import SpoolEvent
 
 MOST_MESSAGES = 200
-"""Messages of the session before that are laid ready: its newest."""
+"""So many of the newest messages of the session before are prepared."""
 
 MESSAGE_CHARACTERS = 300
 """Characters of each that are shown."""
 
 _KEPT_SECONDS = 86_400
-"""How long what no prompt came for is kept."""
+"""How long a file is kept that no prompt came for."""
 
 _READ = 1024 * 1024
 """Bytes of the end of a transcript that are read."""
 
-_FOUND_BY = 4000
-"""Characters of a message that it is found by."""
+_SEARCHED = 4000
+"""Characters of a message by whose words it can match a prompt."""
 
-_STAYS = ("clear", "compact")
-"""What begins a session that goes on with its own work, or wants to know nothing of it."""
+_WITHOUT_BRIDGE = ("clear", "compact")
+"""Ways to begin a session that goes on with its own work, or that is to know nothing of it."""
 
 _WHO = {"user": "User", "agent": "Assistant"}
 
@@ -77,8 +75,8 @@ def note_ends(memory: Memory, events: Sequence[SpoolEvent]) -> None:
 def prepare_bridges(
     memory: Memory, events: Sequence[SpoolEvent], env: Mapping[str, str], now: datetime
 ) -> None:
-    """Lay ready for each session that has begun what was said in the one that it follows, if any."""
-    begun = [e for e in events if e.event == "start" and e.session and e.source not in _STAYS]
+    """Prepare for each session that has begun what was said in the one that it follows, if any."""
+    begun = [e for e in events if e.event == "start" and e.session and e.source not in _WITHOUT_BRIDGE]
     if not begun:
         return
     _remove_old(memory)
@@ -88,22 +86,22 @@ def prepare_bridges(
             continue
         session = Session(str(memory.places.state), memory.state.id, event.agent, event.session)
         since = event.at - tape.bridge_seconds
-        known = ledgers(memory.places.sessions, memory.state.id, since)
-        # None that is itself, and none whose user wants no memory in it.
-        others = [k for k in known if not (k.is_off or k.parent) and str(k.path) != session.path]
-        ended = sorted((k for k in others if since <= k.ended <= event.at), key=lambda k: -k.ended)
+        lately = ledgers(memory.places.sessions, memory.state.id, since)
+        # Neither the session itself, nor one whose user wants no memory in it.
+        others = [o for o in lately if not (o.is_off or o.parent) and str(o.path) != session.path]
+        ended = sorted((o for o in others if since <= o.ended <= event.at), key=lambda o: -o.ended)
         project = _project_at(memory, event.cwd, env) if ended else None
         if leaves_alone(tape, event.cwd, project):
             continue
-        found = (_of_session(memory, event, project, other, env, tape.bridge_seconds) for other in ended)
-        if lines := next(filter(None, found), []):
+        bridges = (_bridge(memory, event, project, other, env, tape.bridge_seconds) for other in ended)
+        if lines := next(filter(None, bridges), []):
             file = Path(session.bridge_file)
             make_folder(file.parent)
             # It appears whole or not at all.
             put_whole(file, "\n".join(_within_bytes([json.dumps(line) for line in lines])))
 
 
-def _of_session(
+def _bridge(
     memory: Memory,
     begun: SpoolEvent,
     project: Project | None,
@@ -111,10 +109,10 @@ def _of_session(
     env: Mapping[str, str],
     most_seconds: int,
 ) -> list[dict[str, str]]:
-    """What is laid ready of an ended session: nothing where it is of another project, nothing is kept of it,
-    or its last message is older than `most_seconds`."""
-    its = _project_at(memory, other.cwd, env) if other.cwd != begun.cwd else project
-    is_same = other.cwd == begun.cwd or (project and its and project.id == its.id)
+    """The lines that are prepared of an ended session: [] where it is of another project, nothing is kept of
+    it, or its last message is older than `most_seconds`."""
+    former = _project_at(memory, other.cwd, env) if other.cwd != begun.cwd else project
+    is_same = other.cwd == begun.cwd or (project and former and project.id == former.id)
     if not is_same or not other.cwd or leaves_alone(tape_settings(memory, other.agent), other.cwd, project):
         return []
     file = other.transcript or transcript_of(other.agent, other.session, memory.places.user_home, env)
@@ -135,14 +133,10 @@ def _of_session(
 
 
 def _messages(memory: Memory, agent: str, session: str, file: str) -> list[Message]:
-    """The last of what user and agent said in a session that says something, oldest first."""
-    transcripts = transcripts_of(agent)
-    if transcripts is None or not file:
-        return []
-    path = Path(file)
+    """The last messages of user and agent in a session, without empty ones, oldest first."""
     with suppress(NoAnswer):
-        ends = memory.outside.ask(path.parent, partial(ends_of_session, transcripts, path, session, _READ, 0))
-        return [message for message in transcripts.messages(ends.tail) if message.text.strip()]
+        messages = last_messages(memory, agent, session, file, _READ)
+        return [message for message in messages if message.text.strip()]
     return []
 
 
@@ -162,16 +156,16 @@ def _message_line(message: Message) -> dict[str, str]:
     clock = ""
     with suppress(ValueError):
         clock = f"[{_moment(message.at):%H:%M}] "
-    text = mask_part(message.text[:_FOUND_BY])
+    text = mask_part(message.text[:_SEARCHED])
     shown = f"{clock}{_WHO[message.who]}: {one_line(text, MESSAGE_CHARACTERS)}"
     return {"kind": MESSAGE, "text": shown, "words": " ".join(words(text))}
 
 
 def _anchor_line(anchor: Anchor) -> dict[str, str]:
-    told = [mask(text) for text in (anchor.name, anchor.summary, text_of(anchor.meta, "purpose"))]
-    name, summary, purpose = (one_line(text, MESSAGE_CHARACTERS) for text in told)
-    found_by = " ".join(words("\n".join(told)))
-    return {"kind": ANCHOR, "name": name, "summary": summary, "purpose": purpose, "words": found_by}
+    texts = [mask(text) for text in (anchor.name, anchor.summary, text_of(anchor.meta, "purpose"))]
+    name, summary, purpose = (one_line(text, MESSAGE_CHARACTERS) for text in texts)
+    terms = " ".join(words("\n".join(texts)))
+    return {"kind": ANCHOR, "name": name, "summary": summary, "purpose": purpose, "words": terms}
 
 
 def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | None:
@@ -183,7 +177,7 @@ def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | N
 
 
 def _within_bytes(lines: list[str]) -> Iterator[str]:
-    """The first line, and of the others the last ones for which there is room."""
+    """The first line, and as many of the last ones as there is room for."""
     room = MAX_BYTES - len(lines[0])
     first = len(lines)
     while first > 1 and room > len(lines[first - 1]):

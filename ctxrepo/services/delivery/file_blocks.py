@@ -1,5 +1,5 @@
-"""The packet stands in files that a person named, and follows the memory; no other byte changes.
-Settings may keep it from every session."""
+"""Blocks in files that a person named hold the packet and follow the memory; nothing else in them changes.
+Also, which settings keep the packet from every session."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ from ctxrepo.storage.user.code import Tracking, tracking
 from ctxrepo.storage.user.receipt import BlockFile, Blocks, FileBlock
 
 MAX_BYTES = 1024 * 1024
-"""A larger file is nothing that an agent reads as its instructions."""
+"""No agent reads a larger file as its instructions."""
 
 _LOCK_SECONDS = 5.0
 
@@ -39,7 +39,7 @@ State = Literal["current", "stale", "damaged", "without", "missing", "unusable",
 
 @dataclass(frozen=True)
 class BlockState:
-    """A block and how its file is; `why` says more of what is `damaged` or `unusable`."""
+    """A block and how it stands in its file; `why` says what is wrong where it is `damaged` or `unusable`."""
 
     block: FileBlock
     state: State
@@ -48,7 +48,7 @@ class BlockState:
 
 @dataclass(frozen=True)
 class AddResult:
-    """`tracking` is what git makes of the file; `diff` is '' where the block stood there already."""
+    """The block, the `diff` of its file, '' where it stood there already, and whether git tracks the file."""
 
     block: FileBlock
     diff: str
@@ -72,10 +72,9 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
         blocks = file.read()
         known = blocks.at(path)
         data = _data(memory, path)
-        with _mendable(path):
-            has_one = data is not None and has_block(data)
-            placed = put(data or b"", _text(memory, project, path))
-        glue, is_new = (known.glue, known.is_new) if known and has_one else (placed.glue, data is None)
+        had_block = _has_block(path, data)
+        placed = put(data or b"", _text(memory, project, path))
+        glue, is_new = (known.glue, known.is_new) if known and had_block else (placed.glue, data is None)
         identity, own = (project.id, project.checkout_id) if project else ("", "")
         block = FileBlock(path, identity, glue, is_new, own=own)
         change = Change(path, data, placed.data)
@@ -92,8 +91,8 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
 
 
 def remove(memory: Memory, path: Path) -> bool:
-    """Take the block out, and the file when it was made for it and holds nothing else; whether there was one.
-    NotFound for a file that neither holds one nor was to."""
+    """Take the block out of a file, and remove a file that was made for it and holds nothing else; returns
+    whether there was one. NotFound for a file that neither holds one nor is recorded to."""
     named, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
     with _blocks_locked(memory) as file:
         blocks = file.read()
@@ -102,21 +101,20 @@ def remove(memory: Memory, path: Path) -> bool:
             return False
         known = blocks.at(path)
         data = _data(memory, path)
-        with _mendable(path):
-            has_one = data is not None and has_block(data)
-        if not known and not has_one:
+        had_block = _has_block(path, data)
+        if not known and not had_block:
             raise NotFound(f"{path} holds no block of ctxrepo's", "`ctxrepo file list` shows those that do.")
-        if data is not None and has_one:
-            left = cut(data, known.glue if known else b"")
-            gone = bool(known and known.is_new and not left)
-            _apply(memory, Change(path, data, None if gone else left))
+        if data is not None and had_block:
+            rest = cut(data, known.glue if known else b"")
+            was_made_for_it = bool(known and known.is_new and not rest)
+            _apply(memory, Change(path, data, None if was_made_for_it else rest))
         file.write(blocks.without(path))
-    return has_one
+    return had_block
 
 
 def states_of_blocks(memory: Memory) -> list[BlockState]:
-    """How each block stands; nothing is changed."""
-    return [_standing(memory, block)[0] for block in _file(memory).read().known]
+    """The state of each block; nothing is changed."""
+    return [_state(memory, block)[0] for block in _file(memory).read().known]
 
 
 def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockState]:
@@ -130,20 +128,20 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockS
     if not blocks.known or (blocks.seen == seen and not always):
         return []
     # No lock is held here: the files are other people's, and their folders may hang.
-    found = {block: _renewed(memory, block) for block in blocks.known}
+    states = {block: _renewed(memory, block) for block in blocks.known}
     with _blocks_locked(memory) as file:
-        # One that came or changed meanwhile has seen nothing yet.
+        # A block that came or changed meanwhile has seen nothing yet.
         blocks = file.read()
         known = [
-            replace(found[b].block, trouble=_trouble(found[b])) if b in found else b for b in blocks.known
+            replace(states[b].block, trouble=_trouble(states[b])) if b in states else b for b in blocks.known
         ]
-        is_done = all(block in found and found[block].state != "busy" for block in blocks.known)
+        is_done = all(block in states and states[block].state != "busy" for block in blocks.known)
         file.write(Blocks(tuple(known), seen if is_done else ""))
-    return list(found.values())
+    return list(states.values())
 
 
 def _renewed(memory: Memory, block: FileBlock) -> BlockState:
-    standing, change = _standing(memory, block)
+    state, change = _state(memory, block)
     if change is not None:
         try:
             _apply(memory, change)
@@ -151,10 +149,11 @@ def _renewed(memory: Memory, block: FileBlock) -> BlockState:
             return BlockState(block, "busy")
         except CtxrepoError as error:
             return BlockState(block, "unusable", error.message)
-    return standing
+    return state
 
 
-def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | None]:
+def _state(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | None]:
+    """How a block stands, and the change that would bring it up to date, if one can."""
     path = block.path
     try:
         if memory.outside.ask(path.parent, partial(os.path.realpath, path)) != str(path):
@@ -178,8 +177,8 @@ def _standing(memory: Memory, block: FileBlock) -> tuple[BlockState, Change | No
 
 
 def _of_checkout(memory: Memory, block: FileBlock) -> FileBlock:
-    """The block with the project that its checkout was last found to be: another address makes it another
-    project, whose file isn't to show the memory of the former one."""
+    """The block with the project that its checkout was last found to be: with another address it is another
+    project, whose file must not show the memory of the former one."""
     rows = [row for row in read_checkouts(memory.places.state) if block.path.is_relative_to(row.top)]
     row = max(rows, key=lambda row: len(row.top), default=None)
     if row is None or row.own in ("", block.own):
@@ -191,8 +190,8 @@ _DEFAULTS = "`ctxrepo config unset {}` gives them what is usual."
 
 
 def settings_that_withhold(memory: Memory, folder: Path) -> Iterator[Finding]:
-    """A finding for each setting because of which sessions are given nothing where they would be; `folder`
-    is where one starts."""
+    """A finding for each setting that keeps from sessions what they would be given; `folder` is where one
+    starts."""
     delivery, recall = memory.settings.delivery, memory.settings.recall
     if context(memory, None, Start(folder)).is_too_small:
         most = delivery.budget_bytes
@@ -216,23 +215,25 @@ def settings_that_withhold(memory: Memory, folder: Path) -> Iterator[Finding]:
         yield Finding(what, _DEFAULTS.format(key), "warning")
 
 
-def _trouble(standing: BlockState) -> str:
-    path = standing.block.path
-    if standing.state == "damaged":
+def _trouble(state: BlockState) -> str:
+    """What a fault says of a block that can't be renewed; '' for any other."""
+    path = state.block.path
+    if state.state == "damaged":
         return (
-            f"{path} is left as it is, for the markers of its block are damaged: {standing.why}. "
+            f"{path} is left as it is, for the markers of its block are damaged: {state.why}. "
             "Take out what is left of them, then `ctxrepo file add` with its path"
         )
-    return f"the block in {path} stays as it was: {standing.why}" if standing.state == "unusable" else ""
+    return f"the block in {path} stays as it was: {state.why}" if state.state == "unusable" else ""
 
 
 def _text(memory: Memory, project: Project | None, path: Path) -> str:
-    """What the block says: nothing that comes and goes while the memory stays as it is."""
+    """The text of the block, without anything that changes while the memory doesn't."""
     return context(memory, project, Start(path.parent), lasting=True).text
 
 
 def _target(memory: Memory, path: Path) -> Path:
-    """The file itself; Refused where a link leads out, in the memory, for git's own and the system's."""
+    """The real path of the file. Refused for a link out of the checkout, and for a file in the memory, in
+    `.git`, or outside of checkouts and the home folder."""
     if not path.parent.is_dir():
         raise UsageError(f"there is no folder {path.parent}", "Make it, or name another file.")
     real, folder = Path(os.path.realpath(path)), path.parent.resolve()
@@ -262,10 +263,10 @@ def _data(memory: Memory, path: Path) -> bytes | None:
     return data
 
 
-@contextmanager
-def _mendable(path: Path) -> Iterator[None]:
+def _has_block(path: Path, data: bytes | None) -> bool:
+    """Whether the file holds a block; Refused where its markers are damaged."""
     try:
-        yield
+        return data is not None and has_block(data)
     except MarkersDamaged as error:
         raise Refused(
             f"{path}: the markers of its block are damaged: {error}",

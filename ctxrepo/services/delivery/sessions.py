@@ -15,10 +15,10 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.ledgers import Ledger, ledgers
 
 LATELY = 86400
-"""Seconds for which a session that nothing is heard of is still listed."""
+"""Seconds for which a silent session is still listed."""
 
 _AT_WORK = 3600
-"""Seconds for which a session that nothing is heard of may still run a command."""
+"""Seconds for which a silent session may still be running a command."""
 
 _HINT = "`ctxrepo session show` lists those of the last day; --session names one."
 
@@ -33,23 +33,24 @@ class Caller:
 
 
 def sessions(memory: Memory, now: datetime) -> list[Ledger]:
-    """Those of the last day, the newest first; subagents are given what the session that started them is."""
+    """The sessions of the last day, the newest first. Subagents have none of their own here: they are given
+    what the session that started them is."""
     known = ledgers(memory.places.sessions, memory.state.id, now.timestamp() - LATELY)
     return [ledger for ledger in known if not ledger.parent]
 
 
 def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
-    """The session whose id begins with `wanted`, else that of the command, else the newest in the project.
-    NotFound for none, UsageError for several."""
+    """The session whose id begins with `wanted`; for '' the one that runs the command, else the newest in the
+    project. NotFound for none, UsageError for several."""
     if wanted:
         known = [k for k in ledgers(memory.places.sessions, memory.state.id) if not k.parent]
-        found = [k for k in known if k.session == wanted]
-        found = found or [k for k in known if k.session.startswith(wanted)]
-        if not found:
+        matches = [k for k in known if k.session == wanted]
+        matches = matches or [k for k in known if k.session.startswith(wanted)]
+        if not matches:
             raise NotFound(f"no session's id begins with {wanted}", _HINT)
-        if len(found) > 1:
-            raise UsageError(f"{len(found)} sessions' ids begin with {wanted}", "Say more of it.")
-        return found[0]
+        if len(matches) > 1:
+            raise UsageError(f"{len(matches)} sessions' ids begin with {wanted}", "Say more of it.")
+        return matches[0]
     agent, session = here.session
     if session:
         path = ledger_path(str(memory.places.state), agent, session)
@@ -60,8 +61,8 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
 
 
 def only_session_in(memory: Memory, agent: str, folder: Path, now: datetime) -> str:
-    """The id of the one session of this agent that goes on in a folder or above it and was heard of within
-    the hour, else ''."""
+    """The id of the agent's only session that goes on in a folder or above it and was heard of within the
+    hour; '' for none or several."""
     known = ledgers(memory.places.sessions, memory.state.id, now.timestamp() - _AT_WORK)
     here = {str(place) for place in (folder, *folder.parents)}
     going = [k.session for k in known if k.agent == agent and k.cwd in here and not (k.ended or k.parent)]
@@ -69,7 +70,8 @@ def only_session_in(memory: Memory, agent: str, folder: Path, now: datetime) -> 
 
 
 def switch(chosen: Ledger, *, is_off: bool) -> Ledger:
-    """The session is given nothing from now on, or everything again; what it writes is kept either way."""
+    """Have the session given nothing from now on, or everything again; what it writes is kept either way.
+    CtxrepoError where its ledger can't be written."""
     if chosen.is_off != is_off:
         switch_memory(str(chosen.path), is_off)
     if is_switched_off(str(chosen.path)) != is_off:
@@ -87,8 +89,7 @@ def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger 
         with suppress(NoAnswer):
             projects[cwd] = locate_with_git(memory, Path(cwd), elsewhere).project
     for ledger in sorted(known, key=lambda one: one.ended > 0):  # those that go on first
-        its = projects.get(ledger.cwd)
-        is_same = its.id == mine.id if its and mine else not mine and ledger.cwd == str(here.folder)
-        if is_same:
+        project = projects.get(ledger.cwd)
+        if project.id == mine.id if project and mine else not mine and ledger.cwd == str(here.folder):
             return ledger
     return None

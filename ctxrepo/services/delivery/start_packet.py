@@ -1,4 +1,4 @@
-"""The packet that a session start would deliver now, whatever the delivery mode, and how it came about."""
+"""The packet that a session start would deliver now, whatever the delivery mode, and how it is made up."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ NAMES = ("daily", "semantic", "scored", "clawvm", MD)
 
 @dataclass(frozen=True)
 class Lane:
-    """What a lane of the packet was offered and took, in bytes; `scope` is '' where it has none."""
+    """A lane of the packet: the bytes that it was offered and that it took; `scope` is '' without one."""
 
     name: str
     scope: str
@@ -63,7 +63,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Context:
-    """`text` is delivered, in at most `budget` bytes; the lanes are in order of their room. `md` has none."""
+    """The `text` that is delivered, in at most `budget` bytes, and its lanes; the preset `md` has none."""
 
     text: str
     preset: str
@@ -77,9 +77,9 @@ class Context:
 
 @dataclass(frozen=True)
 class Start:
-    """A session start to be simulated, in `folder`, whose pi settings may ask for silence. `preset` and
-    `budget` (bytes) stand in place of the settings'; a named preset has its own budget. The packet is limited
-    to what `agent` takes."""
+    """A session start that is simulated in `folder`, whose settings of pi may ask for silence. `preset` and
+    `budget`, in bytes, override the settings; a named preset has its own budget. The packet is limited to the
+    bytes that `agent` accepts."""
 
     folder: Path
     preset: str | None = None
@@ -88,8 +88,8 @@ class Start:
 
 
 def context(memory: Memory, project: Project | None, start: Start, *, lasting: bool = False) -> Context:
-    """What a session in this project would start with; `lasting` leaves out faults and what was touched last.
-    UsageError for no such preset. The cache must be up to date: call `commit` first."""
+    """What a session in this project would start with; `lasting` leaves out faults and recent files.
+    UsageError for an unknown preset. The cache must be up to date: call `commit` first."""
     folder, preset = start.folder, start.preset
     if preset not in (None, "", *NAMES):
         raise UsageError(f"there is no preset {preset!r}", f"There is {', '.join(NAMES)}.")
@@ -102,10 +102,10 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
         world = world_of(hooks, str(memory.places.state), delivery)
         if world is None:
             return Context("", "", 0)
-        if why := memory.outside.ask(folder, partial(_why_silent, world.silence, str(folder))):
-            return Context("", "", 0, why=f"{why} here")
-        if dialect and (why := dialect.own_settings(hooks, dict(memory.env)).silence):
-            return Context("", "", 0, why=why)
+        why = memory.outside.ask(folder, partial(_why_silent, world.silence, str(folder)))
+        own = dialect.own_settings(hooks, dict(memory.env)).silence if dialect and not why else ""
+        if why or own:
+            return Context("", "", 0, why=f"{why} here" if why else own)
     if preset == MD:  # asked for by name: whole and from the files; a session gets md_packet from the cache
         return Context(preset_md(memory, project), MD, 0)
     chosen: dict[str, str] = {}
@@ -118,14 +118,14 @@ def context(memory: Memory, project: Project | None, start: Start, *, lasting: b
 
 
 def cut_pins(memory: Memory, project: Project | None, folder: Path, pinned: Mapping[str, str]) -> str:
-    """What a session that starts in `folder` isn't given of entries that were just pinned, place -> text, or
-    for their sake of those pinned before; '' where it is given all. The cache may not hold them yet."""
-    there = context(memory, project, Start(folder))
+    """A sentence if a session that starts in `folder` isn't given all of the entries that were just `pinned`,
+    by place, or of those pinned before; '' if it is. The cache may not have the new ones yet."""
+    packet = context(memory, project, Start(folder))
     needed = size("".join([index_line(place, text, "", "") for place, text in pinned.items()]))
-    unused = there.budget - size(there.text)
-    if not there.text or needed <= unused:
+    unused = packet.budget - size(packet.text)
+    if not packet.text or needed <= unused:
         return ""
-    most = unused + sum(lane.taken for lane in there.lanes if lane.name == PINNED)
+    most = unused + sum(lane.taken for lane in packet.lanes if lane.name == PINNED)
     cut = "what is pinned now is cut: make it shorter" if needed > most else "those pinned first are cut"
     return f"a session's start has room for {most:,} bytes of pinned entries, so {cut}"
 
@@ -142,9 +142,8 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
     place = place_in(world, project.id if project and not lasting else "", folder)
     cache = memory.hook_cache()
     with closing(cache) if cache else nullcontext():
-        told: frozenset[str] = frozenset()
-        if lasting:  # as if the session had been told all faults: none is shown
-            told = frozenset(fault.hash for fault in faults_of(cache)) if cache else told
+        # What lasts is rendered as if the session had been told all faults: none is shown.
+        told = frozenset(fault.hash for fault in faults_of(cache)) if cache and lasting else frozenset[str]()
         rendered = render(cache, world, place, world.packet_budget, told)
     if world.preset == MD:
         return Context(rendered.text, MD, world.packet_budget)

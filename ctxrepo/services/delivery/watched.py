@@ -1,7 +1,7 @@
 """The stamps that files and folders of the memory have while they are as the cache has them.
 
-By these a hook can tell, without opening a file, whether there is something that the cache doesn't hold. The
-scopes that sessions are in are watched: their folders, and the notes that a packet shows or lists first."""
+By these a hook can tell, without opening a file, whether the cache lacks something. What is watched are the
+folders of the scopes that sessions are in, and the notes that a packet shows or lists first."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -28,10 +28,10 @@ def take_stamps(memory: Memory) -> dict[str, str]:
 
 
 def store_stamps(memory: Memory, scopes: Iterable[str], before: Mapping[str, str] | None = None) -> None:
-    """Store, for hooks to compare, the stamps of the watched files and folders that are as in the cache's
-    commit; `scopes` are watched from now on. A stamp that is as it was `before` all files were read is
-    stored, too: how the file differs is known (held back, or skipped). All else keeps its old stamp, by which
-    a hook sees the change."""
+    """Store, for hooks to compare, the stamps of watched files and folders that are as in the cache's commit;
+    `scopes` are watched from now on. A stamp that hasn't changed since `before`, when all files were read, is
+    stored as well: how that file differs is known (it is held back, or skipped). Anything else keeps its old
+    stamp, by which a hook sees the change."""
     cache, objects = memory.cache, memory.objects
     known = cache.ask(watched_stamps)
     head = cache.head
@@ -59,16 +59,16 @@ def _watched(memory: Memory, tree: str | None, scope: str) -> dict[str, None]:
         below = (f"{folder}/{name}" for name, key in sorted(names.items()) if key is None)
         folders += [path for path in below if path != f"{scope}/archive"]
         del folders[MAX_FOLDERS:]
-    shown = [f"{scope}/{name}" for name in _SHOWN]
+    first_notes = [f"{scope}/{name}" for name in _SHOWN]
     rows, _ = memory.cache.ask(index_of, storable(scope), MAX_NOTES)
-    return dict.fromkeys([*folders, *shown, *(row.path for row in rows)])
+    return dict.fromkeys([*folders, *first_notes, *(row.path for row in rows)])
 
 
 def _is_committed(memory: Memory, tree: str | None, path: str) -> bool:
     objects = memory.objects
     if (memory.root / path).is_dir():
-        there = set[str]()
+        names = set[str]()
         with suppress(OSError):
-            there = {name for name in os.listdir(memory.root / path) if not is_ignored(f"{path}/{name}")}
-        return there == objects.names_in(tree, path).keys()
+            names = {name for name in os.listdir(memory.root / path) if not is_ignored(f"{path}/{name}")}
+        return names == objects.names_in(tree, path).keys()
     return read_id(memory.worktree, path) == objects.files(tree, [path]).get(path)

@@ -1,23 +1,22 @@
 """What there is to tidy up in a scope is gathered for an agent; nothing is written."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Literal, get_args
 
 from ctxrepo.domain.doubts.overtaking import Overlaps
 from ctxrepo.domain.dream.brief import Brief, BriefSection
-from ctxrepo.domain.formats.jsonl import record, text_of
+from ctxrepo.domain.formats.jsonl import text_of
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.note.entry import Entry, normalised
-from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import INBOX, shown
+from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.entry_use import SESSIONS
 from ctxrepo.domain.records.proposal import OF_DREAM
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.work_digest import DONE
 from ctxrepo.services.dream.carry_out import live_entries
+from ctxrepo.services.inbox.staging import inbox_records
 from ctxrepo.services.notes.remarks import MOST_OF_TOPIC
 from ctxrepo.services.reading.find import NamedScope
 from ctxrepo.services.reading.tape_files import tape_here
@@ -28,15 +27,13 @@ from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.memory import Memory
 
-SectionName = Literal["twins", "doubtful", "repeated", "idle", "long", "sessions"]
-
-SECTIONS = get_args(SectionName)
+SECTIONS = ("twins", "doubtful", "repeated", "idle", "long", "sessions")
 
 OFTEN, VERY_OFTEN = 3, 5
-"""How often an entry was said again until more may be made of it."""
+"""From so many repetitions on an entry may be worth more than an entry: a pinned rule, or a skill for all."""
 
 ALIKE = 0.6
-"""The share of words from which on two entries say much the same."""
+"""From this share of words in common on two entries say much the same."""
 
 _WIDTH = 240
 """Characters of an entry that are shown."""
@@ -54,29 +51,19 @@ def gather(memory: Memory, scope: NamedScope, only: Iterable[str], now: datetime
     """The brief of a scope, of all sections or of `only` these. The cache must be up to date: call `commit`
     first."""
     live = live_entries(memory, scope.folder).by_id
-    day = last_dream(memory, scope)
-    gathering = _Gathering(memory, scope, live, day, now)
-    ways: Mapping[str, Callable[[], BriefSection]] = {
-        "twins": gathering.twins,
-        "doubtful": gathering.doubtful,
-        "repeated": gathering.repeated,
-        "idle": gathering.idle,
-        "long": gathering.long,
-        "sessions": gathering.sessions,
-    }
-    wanted = [*only] or SECTIONS
-    sections = [ways[name]() for name in SECTIONS if name in wanted]
-    return Brief(scope.folder, day[:10], [section for section in sections if section.items])
+    since = _last_dream(memory, scope)
+    work, wanted = _Gathering(memory, scope, live, since, now), [*only] or SECTIONS
+    ways = (work.twins, work.doubtful, work.repeated, work.idle, work.long, work.sessions)
+    sections = [section() for name, section in zip(SECTIONS, ways, strict=True) if name in wanted]
+    return Brief(scope.folder, since[:10], [section for section in sections if section.items])
 
 
-def last_dream(memory: Memory, scope: NamedScope) -> str:
-    """When something was last proposed for a scope by a dream, or decided of it; '' for never."""
-    files = [path for path in memory.worktree.scan(INBOX).files if path.endswith(".jsonl")]
-    lines = (line for path in files for line in decode(memory.worktree.read(path) or b"").split("\n"))
-    dreams = [fields for line in lines if OF_DREAM in line and (fields := record(line))]
-    ours = (one for one in dreams if text_of(one, "id").startswith(OF_DREAM))
-    here = (one for one in ours if text_of(one, "scope") in ("", scope.folder))
-    return max((text_of(one, "ts") for one in here), default="")
+def _last_dream(memory: Memory, scope: NamedScope) -> str:
+    """When a dream last proposed something for a scope, or that was decided, in ISO form; '' for never. A
+    verdict doesn't say of which scope it is."""
+    records = inbox_records(memory, OF_DREAM)
+    times = (text_of(one, "ts") for one in records if text_of(one, "scope") in ("", scope.folder))
+    return max(times, default="")
 
 
 @dataclass(frozen=True)
@@ -94,40 +81,39 @@ class _Gathering:
         pairs = [(n, other) for n in range(len(entries)) for other in overlaps.near(n) if n < other]
         shares = {pair: share for pair in pairs if (share := overlaps.share(*pair)) >= ALIKE}
         likest = sorted(shares, key=lambda pair: (-shares[pair], pair))
-        items = [f"{_line(entries[one])}\n  and {_line(entries[other])}" for one, other in likest]
+        items = [f"{_line(entries[n])}\n  and {_line(entries[other])}" for n, other in likest]
         return _section("twins", "Entries that say much the same", "Merge those that do.", items)
 
     def doubtful(self) -> BriefSection:
         """Entries that may hold no longer."""
-        doubts = [one for one in self.memory.cache.ask(all_doubts) if one.entry in self.live and one.told]
-        items = [f"{_line(self.live[one.entry])} {one.told}" for one in doubts]
+        doubts = [doubt for doubt in self.memory.cache.ask(all_doubts) if doubt.entry in self.live]
+        items = [f"{_line(self.live[doubt.entry])} {doubt.told}" for doubt in doubts if doubt.told]
         advice = "Look whether it holds: `ctxrepo verify ^ID`, or propose what holds now."
         return _section("doubtful", "Entries that may hold no longer", advice, items)
 
     def repeated(self) -> BriefSection:
         """Entries that were said again and again, so that more could be made of them."""
-        known = self.memory.cache.ask(entry_evidence, self.live)
-        counts = {name: one.reinforced for name, one in known.items()}
-        often = sorted((name for name in counts if counts[name] >= OFTEN), key=lambda name: -counts[name])
-        items = [f"{_line(self.live[name])} (said {counts[name] + 1} times)" for name in often]
+        known = self.memory.cache.ask(entry_evidence, self.live).values()
+        often = sorted((one for one in known if one.reinforced >= OFTEN), key=lambda one: -one.reinforced)
+        items = [f"{_line(self.live[one.entry])} (said {one.reinforced + 1} times)" for one in often]
         advice = f"A rule that is pinned, or a skill, may say it better; from {VERY_OFTEN} times on, to all."
         return _section("repeated", "Entries that were said again and again", advice, items)
 
     def idle(self) -> BriefSection:
         """Entries that many sessions were given and none used."""
-        name, when = self.scope.name, self.now.timestamp()
-        report = zombies(self.memory, name, self.scope.project, _MOST_ITEMS, SESSIONS, when)
-        uses = [(one.usage, self.live[one.usage.id]) for one in report.entries if one.usage.id in self.live]
-        items = [f"{_line(entry)} (given to {use.sessions} sessions, used by none)" for use, entry in uses]
+        name, now = self.scope.name, self.now.timestamp()
+        report = zombies(self.memory, name, self.scope.project, _MOST_ITEMS, SESSIONS, now)
+        usages = [entry.usage for entry in report.entries if entry.usage.id in self.live]
+        items = [f"{_line(self.live[u.id])} (given to {u.sessions} sessions, used by none)" for u in usages]
         advice = "Say them so that they help, archive them, or leave them."
         return _section("idle", "Entries that no session uses", advice, items)
 
     def long(self) -> BriefSection:
         """Notes that are longer than anybody reads."""
-        letters = Counter[str]()
+        characters = Counter[str]()
         for entry in self.live.values():
-            letters[entry.path] += len(entry.text)
-        long = [(path, count) for path, count in letters.most_common() if count > MOST_OF_TOPIC]
+            characters[entry.path] += len(entry.text)
+        long = ((path, count) for path, count in characters.most_common() if count > MOST_OF_TOPIC)
         items = [f"- {path}, {count:,} characters" for path, count in long]
         advice = "Move what belongs together to notes of its own."
         return _section("long", "Long notes", advice, items)
@@ -153,7 +139,7 @@ class _Gathering:
                 yield f"- {day} {session.agent}, no handoff: `ctxrepo tape digest --session {session.id}`"
 
 
-def _section(name: SectionName, title: str, advice: str, items: list[str]) -> BriefSection:
+def _section(name: str, title: str, advice: str, items: list[str]) -> BriefSection:
     return BriefSection(name, title, advice, items[:_MOST_ITEMS], max(0, len(items) - _MOST_ITEMS))
 
 

@@ -6,10 +6,7 @@ from datetime import datetime
 
 from ctxrepo.domain.dream.losses import LiveEntries, objections
 from ctxrepo.domain.dream.steps import DreamStep, to_line
-from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.project.layout import INBOX
-from ctxrepo.domain.records import proposal
 from ctxrepo.domain.records.proposal import OF_DREAM, STAGE, Proposal
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import CtxrepoError
@@ -38,14 +35,13 @@ def propose(
     memory: Memory, scope: NamedScope, steps: Sequence[DreamStep], origin: Origin, now: datetime
 ) -> Proposal:
     """Put steps to which there are no objections into the inbox, as one proposal."""
-    lines = map(to_line, _with_texts(steps, live_entries(memory, scope.folder)))
-    owner = scope.project.id if scope.project else ""
-    text, fields = "\n".join(lines), {"scope": scope.folder, "owner": owner, **asdict(origin)}
-    made = Proposal(f"{OF_DREAM}{random_name(6)}", stamp(now), "tidy", text, **fields)
+    text = "\n".join(map(to_line, _with_texts(steps, live_entries(memory, scope.folder))))
+    name, owner = f"{OF_DREAM}{random_name(6)}", scope.project.id if scope.project else ""
+    proposal = Proposal(name, stamp(now), "tidy", text, scope.folder, owner=owner, **asdict(origin))
     with drafting(memory, STAGE, origin, now) as draft:
-        draft.saying = made.words
-        draft.append_line(with_room(f"{INBOX}/{memory.host}", draft.there), proposal.to_line(made))
-    return made
+        draft.saying = proposal.words
+        draft.stage(proposal)
+    return proposal
 
 
 def _with_texts(steps: Iterable[DreamStep], here: LiveEntries) -> list[DreamStep]:

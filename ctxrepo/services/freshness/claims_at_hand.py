@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.domain.doubts.declared_claim import Claim, Verdict, parse_claim
+from ctxrepo.domain.doubts.declared_claim import Claim, ClaimVerdict, parse_claim
 from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
 from ctxrepo.errors import NoAnswer, Refused
@@ -19,32 +19,35 @@ _PATIENCE = 5.0
 """Seconds that somebody waits for the code of a project."""
 
 MOST_SHOWN = 5
-"""So many claims are told of beside what is read."""
+"""At most so many claims are listed beside an entry that is read."""
 
 
 def require_held(memory: Memory, code: CodeAtHand, holds: Sequence[str]) -> Iterator[str]:
-    """Refused where one of these claims is false, in the checkout as it lies there and as it is committed;
-    else a line about each of which somebody should know more. UsageError for one that is malformed."""
+    """A line about each of these claims that isn't known to hold in a commit. Refused where one is false both
+    in the files of the checkout and in its commit; UsageError for one that is malformed."""
     claims = [parse_claim(text) for text in holds]
-    verdicts: Sequence[tuple[Verdict, Verdict]] = [("unknown", "unknown")] * len(claims)
     try:
         question = partial(_verdicts, code.top, dict(code.env), claims)
         verdicts = memory.outside.ask(code.top, question, _PATIENCE)
     except NoAnswer:
-        pass
-    told = [*zip(claims, verdicts, strict=True)]
-    if false := [claim.text for claim, verdict in told if verdict[0] == "false" and verdict[1] != "held"]:
-        one = f"the claim {false[0]} is" if len(false) == 1 else f"the claims {', '.join(false)} are"
-        raise Refused(f"{one} false in {code.top}", "Look there, and declare what holds. Nothing was saved.")
-    for claim, (on_disk, committed) in told:
+        verdicts = [("unknown", "unknown")] * len(claims)
+    judged = [(claim.text, *verdict) for claim, verdict in zip(claims, verdicts, strict=True)]
+    if false := [text for text, on_disk, committed in judged if on_disk == "false" and committed != "held"]:
+        subject = f"the claim {false[0]} is" if len(false) == 1 else f"the claims {', '.join(false)} are"
+        raise Refused(
+            f"{subject} false in {code.top}", "Look there, and declare what holds. Nothing was saved."
+        )
+    for text, on_disk, committed in judged:
         if "held" not in (on_disk, committed):
-            yield f"nobody can tell whether {claim.text} holds; it is checked again with each commit"
+            yield f"nobody can tell whether {text} holds; it is checked again with each commit"
         elif committed != "held":
-            yield f"{claim.text} holds in the files, and in no commit yet"
+            yield f"{text} holds in the files, and in no commit yet"
 
 
-def _verdicts(top: Path, env: dict[str, str], claims: Sequence[Claim]) -> Sequence[tuple[Verdict, Verdict]]:
-    """(as it lies there, as it is committed) for each claim."""
+def _verdicts(
+    top: Path, env: dict[str, str], claims: Sequence[Claim]
+) -> Sequence[tuple[ClaimVerdict, ClaimVerdict]]:
+    """(in the files of the checkout, in its commit) for each claim."""
     tree = CodeTree.open(top, env)
     return [
         (verdict_on_disk(top, claim), verdict_at(tree, tree.commit, claim) if tree else "unknown")
@@ -55,17 +58,17 @@ def _verdicts(top: Path, env: dict[str, str], claims: Sequence[Claim]) -> Sequen
 def claims_now(
     memory: Memory, entries: Iterable[tuple[str, str]], code: CodeAtHand | None
 ) -> dict[str, list[ClaimState]]:
-    """id -> how the claims stand that were declared with entries, given by (id, path): in the checkout at
-    hand where that is their project's, else in one that is recorded."""
-    places = dict(entries)
+    """Entry id -> how the claims stand that were declared with it. `entries` are given by (id, path). The
+    checkout at hand is asked where it is their project's, else one that is recorded."""
+    paths = dict(entries)
     by_scope: dict[str, list[EntryEvidence]] = {}
-    for name, evidence in by_entry(evidence_in_view(memory).about(places)).items():
-        if evidence.holds and name in places:
-            by_scope.setdefault(scope_of(places[name]), []).append(evidence)
+    for name, evidence in by_entry(evidence_in_view(memory).about(paths)).items():
+        if evidence.holds and name in paths:
+            by_scope.setdefault(scope_of(paths[name]), []).append(evidence)
     states: dict[str, list[ClaimState]] = {}
     for scope, claims in sorted(by_scope.items()):
         tops = [code.top] if code and code.folder == scope else checkouts_of(memory, scope)
         states |= ask_code(memory, tops, partial(claim_states, claims), _PATIENCE) or {
-            one.entry: [ClaimState(text, "unknown") for text in one.holds] for one in claims
+            evidence.entry: [ClaimState(text, "unknown") for text in evidence.holds] for evidence in claims
         }
     return states

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.domain.doubts.declared_claim import MOST_BYTES, Claim, Verdict, judge, parse_claim
+from ctxrepo.domain.doubts.declared_claim import MOST_BYTES, Claim, ClaimVerdict, judge, parse_claim
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.errors import CtxrepoError, Unreadable
@@ -19,7 +19,7 @@ _SHORT = 10
 
 @dataclass(frozen=True)
 class ClaimState:
-    """A claim holds at a commit (`held`), or no longer since it (`changed`), or that isn't known (None)."""
+    """How a claim stands: `held` at the commit `moment`, `changed` by it, or `unknown`, without a moment."""
 
     claim: str
     outcome: Literal["held", "changed", "unknown"]
@@ -36,22 +36,20 @@ class ClaimState:
         )
 
 
-def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> Verdict:
+def verdict_at(tree: CodeTree, commit: str, claim: Claim) -> ClaimVerdict:
     """Whether a claim holds in a commit of a tree's repository."""
     place = (commit, claim.path)
-    if not claim.symbol or claim.is_absent:
-        is_there = bool(tree.there_before([place]))
-        if not is_there and tree.is_elsewhere(claim.path):
-            return "unknown"
-        return "held" if is_there != claim.is_absent else "false"
-    file = tree.files_at([place]).get(place)
-    if file is None:
-        return "unknown" if tree.is_elsewhere(claim.path) else "false"
-    return judge(claim, tree.bytes_of(file, MOST_BYTES))
+    file = tree.files_at([place]).get(place) if claim.symbol else None
+    if file:
+        return judge(claim, tree.bytes_of(file, MOST_BYTES))
+    is_there = not claim.symbol and bool(tree.existing([place]))
+    if not is_there and tree.is_in_submodule(claim.path):
+        return "unknown"
+    return "held" if is_there != claim.is_absent else "false"
 
 
-def verdict_on_disk(top: Path, claim: Claim) -> Verdict:
-    """Whether a claim holds in what lies in the checkout at `top`, committed or not."""
+def verdict_on_disk(top: Path, claim: Claim) -> ClaimVerdict:
+    """Whether a claim holds in the files of the checkout at `top`, committed or not."""
     path = top / claim.path
     if not claim.symbol:
         return "held" if path.exists() != claim.is_absent else "false"
@@ -63,9 +61,9 @@ def verdict_on_disk(top: Path, claim: Claim) -> Verdict:
 
 
 def claim_states(evidence: Sequence[EntryEvidence], tree: CodeTree) -> dict[str, list[ClaimState]]:
-    """entry -> how each of its claims stands at the tree's commit. What became of it is followed from the
-    newest commit that is recorded with the entry, else from the last one before it was stated or verified."""
-    return {one.entry: [_state(tree, text, one) for text in one.holds] for one in evidence}
+    """Entry id -> how each of its claims stands at the tree's commit. A claim is followed from the newest
+    commit that is recorded with the entry, else from the last one before that was stated or verified."""
+    return {known.entry: [_state(tree, text, known) for text in known.holds] for known in evidence}
 
 
 def _state(tree: CodeTree, text: str, evidence: EntryEvidence) -> ClaimState:
@@ -82,10 +80,10 @@ def _state(tree: CodeTree, text: str, evidence: EntryEvidence) -> ClaimState:
 
 
 def _loss(tree: CodeTree, claim: Claim, evidence: EntryEvidence) -> Moment | None:
-    """Which commit took what a claim says, that doesn't hold now. None where no commit before is known in
-    which it did: it may be about what isn't committed yet, or is on another branch."""
-    at = seconds_of(evidence.last)
-    since = evidence.code if tree.known([evidence.code]) else tree.last_before(at) if at else ""
+    """The commit since which a claim holds no longer. None where it is known to have held in no earlier one:
+    it may be about what isn't committed yet, or is on another branch."""
+    stated = seconds_of(evidence.last)
+    since = evidence.code if tree.known([evidence.code]) else tree.last_before(stated) if stated else ""
     if not since or tree.common_with(since) != since:
         return None
     moment = tree.moment

@@ -1,8 +1,8 @@
-"""Doubts about entries that name code: what they name is gone or is called otherwise, or lines have changed.
+"""Doubts about entries that name code: what they name is gone or renamed, or lines that they cite changed.
 
-All of it is known from git, and only what the code had when the entry was stated can be gone: a name that was
-never there raises no doubt. Where git can't tell (a shallow clone, another branch, missing files) there is
-none either."""
+Git alone is asked, and only what the code had when an entry was stated can be gone: a name that never was
+there raises no doubt. Where git can't tell (a shallow clone, another branch, missing files) there is no doubt
+either."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -27,8 +27,8 @@ _MOST_CITED = 2 * 1024 * 1024
 
 @dataclass(frozen=True)
 class CodeEntry:
-    """An entry with what is known of the code when it was stated, or was last verified: the commit `code`, ''
-    where none is recorded, and `at`, in seconds. `cites` are `path@commit#L1-L2`."""
+    """An entry with the commit `code` at which it was stated or last verified, '' where none is recorded, and
+    the moment `at` of that, in Unix seconds. `cites` are `path@commit#L1-L2`."""
 
     id: str
     path: str
@@ -40,7 +40,7 @@ class CodeEntry:
 
 @dataclass(frozen=True)
 class CodeScan:
-    """The doubts, and the facts for the next scan."""
+    """What a scan came to: the doubts, and the facts for the next scan."""
 
     doubts: Sequence[Doubt]
     facts: CodeFacts
@@ -48,9 +48,9 @@ class CodeScan:
 
 def scan_code(tree: CodeTree, entries: Sequence[CodeEntry], facts: CodeFacts) -> CodeScan:
     """Doubts about the entries of a project whose code is `tree`. `facts` are those of an earlier scan."""
-    named = [(number, names) for number, e in enumerate(entries) if (names := names_in(steady(e.text)))]
-    bases = _bases(tree, [entries[number] for number, _ in named])
-    known = [(n, names, commits) for (n, names), commits in zip(named, bases, strict=True) if commits]
+    with_names = [(number, names) for number, e in enumerate(entries) if (names := names_in(steady(e.text)))]
+    bases = _bases(tree, [entries[number] for number, _ in with_names])
+    known = [(n, names, commits) for (n, names), commits in zip(with_names, bases, strict=True) if commits]
     paths = [CodeName(n, path, commits) for n, names, commits in known for path in names.paths]
     symbols = [CodeName(n, symbol, commits) for n, names, commits in known for symbol in names.symbols]
     commands = [CodeName(n, command, commits) for n, names, commits in known for command in names.commands]
@@ -67,12 +67,12 @@ def scan_code(tree: CodeTree, entries: Sequence[CodeEntry], facts: CodeFacts) ->
 
 
 def _bases(tree: CodeTree, entries: Sequence[CodeEntry]) -> list[tuple[str, ...]]:
-    """For each entry the commits in which its names must have been there, to be gone now: its own, and where
-    that is on another branch, the last one that this has in common with it, as what a branch brought and this
-    one never had isn't gone. None where they aren't known."""
-    there = tree.known(entry.code for entry in entries)
+    """For each entry the commits that must have had its names, for these to be gone now: its own, and where
+    that is on another branch, the newest one that both branches have, as what only the other one ever had
+    isn't gone. () where they aren't known."""
+    known = tree.known(entry.code for entry in entries)
     commits = [
-        entry.code if entry.code in there else tree.last_before(entry.at) if entry.at else ""
+        entry.code if entry.code in known else tree.last_before(entry.at) if entry.at else ""
         for entry in entries
     ]
     common = {commit: tree.common_with(commit) for commit in dict.fromkeys(commits) if commit}
@@ -80,15 +80,13 @@ def _bases(tree: CodeTree, entries: Sequence[CodeEntry]) -> list[tuple[str, ...]
 
 
 def _loss_doubt(tree: CodeTree, entry: CodeEntry, loss: Loss) -> Doubt:
-    if not loss.to:
-        return _doubt(tree, entry, "gone", loss.name, f"{_short(loss.name, 50)} is gone", loss.moment)
-    name = _short(loss.name, 30)
-    words = f"{name} is called {_short(loss.to, 47 - len(name))}"
-    return _doubt(tree, entry, "renamed", loss.name, words, loss.moment)
+    name = _short(loss.name, 30 if loss.to else 50)
+    words = f"{name} is called {_short(loss.to, 47 - len(name))}" if loss.to else f"{name} is gone"
+    return _doubt(tree, entry, "renamed" if loss.to else "gone", loss.name, words, loss.moment)
 
 
 def _cite_doubts(tree: CodeTree, history: History, paths: PathNames, entry: CodeEntry) -> Iterator[Doubt]:
-    """Doubts about the lines that an entry cites: they are nowhere in the file any more."""
+    """Doubts about the lines that an entry cites and that are nowhere in the file any more."""
     for match in filter(None, map(_CITE.fullmatch, entry.cites)):
         path, commit, first = match[1], match[2], int(match[3])
         if tree.common_with(commit) != commit:
@@ -99,8 +97,8 @@ def _cite_doubts(tree: CodeTree, history: History, paths: PathNames, entry: Code
         if before and now and before.oid != now.oid:
             lines = _lines(tree.bytes_of(before, _MOST_CITED) or b"")[first - 1 : int(match[4] or first)]
             data = tree.bytes_of(now, _MOST_CITED)
-            if any(lines) and data is not None and not _holds(data, lines):
-                moment = history.lost(path, commit, partial(_holds, lines=lines))
+            if any(lines) and data is not None and not _has_lines(data, lines):
+                moment = history.lost(path, commit, partial(_has_lines, lines=lines))
                 words = f"{_short(path, 40)}#L{first} has changed"
                 yield _doubt(tree, entry, "changed", match[0], words, moment)
 
@@ -108,7 +106,7 @@ def _cite_doubts(tree: CodeTree, history: History, paths: PathNames, entry: Code
 def _doubt(
     tree: CodeTree, entry: CodeEntry, kind: DoubtKind, subject: str, words: str, moment: Moment | None
 ) -> Doubt:
-    """A doubt since this moment; since the tree's where none is known, which isn't said then."""
+    """A doubt since this moment. Where none is known it counts from the tree's, and its words name no day."""
     words += f" since {moment.day}" if moment else ""
     moment = moment or tree.moment
     return Doubt(entry.id, entry.path, kind, subject, words, moment.at, moment.commit)
@@ -124,6 +122,6 @@ def _lines(data: bytes) -> list[bytes]:
     return [b" ".join(line.split()) for line in data.split(b"\n")]
 
 
-def _holds(data: bytes, lines: Sequence[bytes]) -> bool:
+def _has_lines(data: bytes, lines: Sequence[bytes]) -> bool:
     """Whether a text has these lines one after the other, whatever the blanks in them."""
     return b"\n" + b"\n".join(lines) + b"\n" in b"\n" + b"\n".join(_lines(data)) + b"\n"

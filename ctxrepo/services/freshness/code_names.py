@@ -16,8 +16,8 @@ from ctxrepo.storage.code.word_index import WordIndex, is_partial, update_index,
 
 @dataclass(frozen=True)
 class Loss:
-    """A name that the code had and hasn't any more; `to` is what git says it is called now. `moment` is None
-    where it isn't known which commit took it."""
+    """A name that the code had and no longer has. `moment` is the commit that took it, None where that isn't
+    known; `to` is what the file or folder is called now, '' where git knows of no rename."""
 
     name: str
     moment: Moment | None = None
@@ -26,15 +26,15 @@ class Loss:
 
 @dataclass(frozen=True)
 class CodeFacts:
-    """What was found out about the words of entries, so that it isn't looked for again: where they are now,
-    and for earlier commits which file had a word, '' for none."""
+    """What a scan learned about the words of entries, so that the next one need not look again: the files
+    that have them now, and in `past` commit -> word -> a file that had it then, '' for none."""
 
     index: WordIndex | None = None
     past: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 class CodeName(NamedTuple):
-    """A name in the entry of this number. It can be gone only if each of the commits `bases` had it."""
+    """A name in the entry of this number. It can only be gone if each of the commits `bases` had it."""
 
     number: int
     name: str
@@ -48,20 +48,20 @@ class PathNames:
         self._tree, self._history = tree, history
 
     def losses(self, names: Iterable[CodeName]) -> Iterator[tuple[int, Loss]]:
-        """What became of those of these paths that are gone, by the number of the entry."""
-        asked = [(name, paths) for name in names if (paths := self.candidates(name.name))]
-        there = self._tree.there_before(
-            (commit, path) for name, paths in asked for path in paths for commit in name.bases
+        """(number of the entry, loss) for each of these paths that is gone."""
+        missing = [(name, paths) for name in names if (paths := self.candidates(name.name))]
+        existing = self._tree.existing(
+            (commit, path) for name, paths in missing for path in paths for commit in name.bases
         )
-        for name, paths in asked:
-            had = [path for path in paths if all((commit, path) in there for commit in name.bases)]
-            if had:
-                yield name.number, self.loss(name.name, had[-1])
+        for name, paths in missing:
+            former = [path for path in paths if all((commit, path) in existing for commit in name.bases)]
+            if former:
+                yield name.number, self.loss(name.name, former[-1])
 
     @cached_property
     def _by_name(self) -> Mapping[str, Mapping[str, int]]:
-        """last step -> the paths of that name that were left by a file, each with the number of the last
-        departure."""
+        """Last step of a path -> the paths of files that went, and of their folders, each with the number of
+        the last departure there."""
         names: dict[str, dict[str, int]] = {}
         for number, departure in enumerate(self._history.departures):
             path = departure.path
@@ -71,16 +71,16 @@ class PathNames:
         return names
 
     def candidates(self, name: str) -> list[str]:
-        """The paths that `name` may have meant and that are gone. None where there is exactly this path, also
-        of a file that isn't committed, or nothing can be told of it."""
+        """The paths that are gone and that `name` may have meant. None where there is exactly this path, be
+        it of a file that isn't committed, and none in a submodule."""
         name = name.rstrip("/")
-        if self._tree.has(name) or self._tree.is_elsewhere(name) or self._tree.lies_there(name):
+        if self._tree.has(name) or self._tree.is_in_submodule(name) or self._tree.is_on_disk(name):
             return []
-        left = self._by_name.get(name.rpartition("/")[2], {})
-        paths = [path for path in left if f"/{path}".endswith(f"/{name}") and not self._tree.has(path)]
+        namesakes = self._by_name.get(name.rpartition("/")[2], ())
+        paths = [path for path in namesakes if f"/{path}".endswith(f"/{name}") and not self._tree.has(path)]
         if "/" in name and name in paths:
             return [name]
-        # Said by its end, it is there as long as any path has this end.
+        # What is named by its end is there as long as any path ends so.
         return [] if self._tree.ending_with(name) else sorted(paths)
 
     def loss(self, name: str, path: str) -> Loss:
@@ -91,7 +91,8 @@ class PathNames:
         return Loss(name, departure.moment, to)
 
     def _renamed(self, path: str, number: int) -> str:
-        """What a path is called now that a rename gave in the departure of this number."""
+        """What the file is called now that the departure of this number renamed to `path`; '' if it is
+        gone."""
         while path and not self._tree.has(path):
             later = self._by_name.get(path.rpartition("/")[2], {}).get(path, -1)
             if later <= number or self._history.departures[later].path != path:
@@ -100,7 +101,7 @@ class PathNames:
         return path
 
     def _folder_now(self, folder: str) -> str:
-        """Where a folder is now, if all that git followed out of it went to one place."""
+        """Where a folder is now, if every file that git followed out of it went to one place; else ''."""
         places = set[str]()
         for number, departure in enumerate(self._history.departures):
             rest = departure.path.removeprefix(f"{folder}/")
@@ -114,8 +115,8 @@ class PathNames:
 def symbol_losses(
     tree: CodeTree, history: History, names: Sequence[CodeName], facts: CodeFacts
 ) -> tuple[Sequence[tuple[int, Loss]], CodeFacts]:
-    """What became of those of these symbols of which no source file has a certain word any more, by the
-    number of the entry; and the facts for the next time."""
+    """(number of the entry, loss) for each of these symbols of which some word is in no source file any more;
+    and the facts for the next scan."""
     index = update_index(tree, facts.index, {word for name in names for word in parts_of(name.name)})
     missing = [(name, [word for word in parts_of(name.name) if not index.places[word]]) for name in names]
     if any(words for _, words in missing) and is_partial(tree):
@@ -130,10 +131,10 @@ def symbol_losses(
         past[commit].update(places)
     losses = []
     for name, words in missing:
-        had = [word for word in words if all(past[commit][word] for commit in name.bases)]
-        if had:
-            path = past[name.bases[0]][had[0]]
-            moment = history.lost(path, name.bases[0], partial(_has_word, had[0].encode()))
+        word = next((word for word in words if all(past[commit][word] for commit in name.bases)), "")
+        if word:
+            path = past[name.bases[0]][word]
+            moment = history.lost(path, name.bases[0], partial(_has_word, word.encode()))
             losses.append((name.number, Loss(name.name, moment)))
     return losses, CodeFacts(index, {commit: places for commit, places in sorted(past.items()) if places})
 
@@ -146,30 +147,39 @@ _TARGET = lazy_pattern(r"^([A-Za-z0-9_./%-]+(?:[ \t]+[A-Za-z0-9_./%-]+)*)[ \t]*:
 _RECIPE = lazy_pattern(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:=\n]*)?:(?!=)", re.MULTILINE)
 _TASK = lazy_pattern(r"^[ ]{2}([\w:.-]+):", re.MULTILINE)
 
+_FILES = {
+    "make": ("Makefile", "makefile", "GNUmakefile"),
+    "just": ("justfile", "Justfile", ".justfile"),
+    "task": ("Taskfile.yml", "Taskfile.yaml"),
+    "scripts": ("package.json",),
+    "deno": ("deno.json", "deno.jsonc"),
+}
+"""Kind of file -> the names under which commands are usually defined in one."""
 
-def _kind(command: str) -> str:
-    """The kind of file in which a command is defined, by what runs it."""
-    runner = command.rpartition(" ")[0]
-    return runner if runner in ("make", "just", "task") else "deno" if runner == "deno task" else "scripts"
+_KINDS = {name.lower(): kind for kind, names in _FILES.items() for name in names}
+
+_MOST_FILES = 60
+"""Files of a kind that are looked at."""
 
 
 def _kind_of(path: str) -> str:
-    name = path.rpartition("/")[2]
-    if name.lower() in ("makefile", "gnumakefile") or name.endswith(".mk"):
-        return "make"
-    if name.lower() in ("justfile", ".justfile"):
-        return "just"
-    if name.lower() in ("taskfile.yml", "taskfile.yaml"):
-        return "task"
-    return {"package.json": "scripts", "deno.json": "deno", "deno.jsonc": "deno"}.get(name, "")
+    """The kind of a file that defines commands, by its name; '' for any other."""
+    name = path.rpartition("/")[2].lower()
+    return "make" if name.endswith(".mk") else _KINDS.get(name, "")
+
+
+def _split(command: str) -> tuple[str, str]:
+    """`npm run lint` -> the kind of file in which it is defined, by what runs it, and its name there."""
+    runner, _, name = command.rpartition(" ")
+    return runner if runner in _FILES else "deno" if runner == "deno task" else "scripts", name
 
 
 def _targets(kind: str, data: bytes) -> set[str]:
+    """The names of the commands that a file of this kind defines."""
     text = data.decode("utf-8", "replace")
     if kind in ("scripts", "deno"):
         try:
-            fields = json.loads(text)
-            return set(fields["scripts" if kind == "scripts" else "tasks"])
+            return set(json.loads(text)["scripts" if kind == "scripts" else "tasks"])
         except (ValueError, KeyError, TypeError, RecursionError):
             return set()
     if kind == "make":
@@ -179,7 +189,8 @@ def _targets(kind: str, data: bytes) -> set[str]:
 
 def _defines(command: str, data: bytes) -> bool:
     """Whether a file with these bytes defines a command."""
-    return command.rpartition(" ")[2] in _targets(_kind(command), data)
+    kind, name = _split(command)
+    return name in _targets(kind, data)
 
 
 class CommandNames:
@@ -187,65 +198,56 @@ class CommandNames:
 
     def __init__(self, tree: CodeTree, history: History) -> None:
         self._tree, self._history = tree, history
-        self._of: dict[str, frozenset[str]] = {}  # id of a file -> its commands
+        self._by_file: dict[str, frozenset[str]] = {}  # id of a file -> the commands that it defines
 
     @cached_property
-    def _files(self) -> Mapping[str, Mapping[str, TreeFile]]:
-        """kind -> path -> the files that define commands now."""
-        kinds: dict[str, dict[str, TreeFile]] = {}
+    def _files(self) -> Mapping[str, Sequence[str]]:
+        """Kind -> the paths of the files that define commands now."""
+        paths: dict[str, list[str]] = {}
         for path, file in self._tree.files.items():
             if (kind := _kind_of(path)) and file.size <= MOST:
-                kinds.setdefault(kind, {})[path] = file
-        return kinds
+                paths.setdefault(kind, []).append(path)
+        return paths
 
     @cached_property
     def _now(self) -> Mapping[str, frozenset[str]]:
+        """Kind -> the commands that the tree defines."""
+        files = self._tree.files
         return {
-            kind: frozenset().union(*(self._commands(kind, file) for file in files.values()))
-            for kind, files in self._files.items()
+            kind: frozenset().union(*(self._commands(kind, files[path]) for path in paths))
+            for kind, paths in self._files.items()
         }
 
     def _commands(self, kind: str, file: TreeFile) -> frozenset[str]:
-        if file.oid not in self._of:
-            self._of[file.oid] = frozenset(_targets(kind, self._tree.bytes_of(file, MOST) or b""))
-        return self._of[file.oid]
+        if file.oid not in self._by_file:
+            self._by_file[file.oid] = frozenset(_targets(kind, self._tree.bytes_of(file, MOST) or b""))
+        return self._by_file[file.oid]
 
     def _may_be_gone(self, command: str) -> bool:
         """Whether no file of the tree defines a command. Makefiles that make names by rules may have more
         than is written."""
-        now = self._now.get(_kind(command), frozenset())
-        return command.rpartition(" ")[2] not in now and not any("%" in one for one in now)
+        kind, name = _split(command)
+        now = self._now.get(kind, frozenset())
+        return name not in now and not any("%" in target for target in now)
 
     def losses(self, names: Iterable[CodeName]) -> Iterator[tuple[int, Loss]]:
-        """What became of those of these commands that are gone, by the number of the entry. They are looked
-        for where such files are now, and at the top."""
+        """(number of the entry, loss) for each of these commands that is gone. They are looked for in files
+        that define commands now, and at the top."""
         missing = [name for name in names if self._may_be_gone(name.name)]
         paths = {
-            kind: [*dict.fromkeys((*top, *self._files.get(kind, ())))][:_MOST_FILES]
-            for kind, top in _TOP.items()
+            kind: [*dict.fromkeys((*at_top, *self._files.get(kind, ())))][:_MOST_FILES]
+            for kind, at_top in _FILES.items()
         }
         asked = dict.fromkeys((commit, name.name) for name in missing for commit in name.bases)
-        wanted = [(commit, command, path) for commit, command in asked for path in paths[_kind(command)]]
-        files = self._tree.files_at((commit, path) for commit, _, path in wanted)
+        places = [(commit, command, path) for commit, command in asked for path in paths[_split(command)[0]]]
+        files = self._tree.files_at((commit, path) for commit, _, path in places)
         losses: dict[tuple[str, str], Loss] = {}
-        for commit, command, path in wanted:
+        for commit, command, path in places:
+            kind, name = _split(command)
             file = files.get((commit, path))
-            if file is None or (commit, command) in losses:
-                continue
-            if command.rpartition(" ")[2] in self._commands(_kind(command), file):
+            if file and (commit, command) not in losses and name in self._commands(kind, file):
                 moment = self._history.lost(path, commit, partial(_defines, command))
                 losses[commit, command] = Loss(command, moment)
-        for name in missing:
-            if all((commit, name.name) in losses for commit in name.bases):
-                yield name.number, losses[name.bases[0], name.name]
-
-
-_MOST_FILES = 60
-_TOP = {
-    "make": ("Makefile", "makefile", "GNUmakefile"),
-    "just": ("justfile", "Justfile", ".justfile"),
-    "task": ("Taskfile.yml", "Taskfile.yaml"),
-    "scripts": ("package.json",),
-    "deno": ("deno.json", "deno.jsonc"),
-}
-"""Where commands are usually defined, by kind."""
+        for code_name in missing:
+            if all((commit, code_name.name) in losses for commit in code_name.bases):
+                yield code_name.number, losses[code_name.bases[0], code_name.name]

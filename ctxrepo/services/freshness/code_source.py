@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,56 +14,43 @@ from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.services.freshness.code_claims import ClaimState, claim_states
 from ctxrepo.services.freshness.code_doubts import CodeEntry, CodeScan, scan_code
 from ctxrepo.services.freshness.code_names import CodeFacts
-from ctxrepo.services.freshness.detector import DetectorInput, DoubtSource
-from ctxrepo.services.freshness.project_code import ask_code, checkouts_of, code_stamp
-from ctxrepo.services.freshness.word_doubts import Ages
+from ctxrepo.services.freshness.detector import DetectorInput
+from ctxrepo.services.freshness.project_code import ask_code, checkouts_of
 from ctxrepo.storage.code.tree import CodeTree
 from ctxrepo.storage.code.word_index import WordIndex
 from ctxrepo.storage.disk.foreign import text
 from ctxrepo.storage.disk.private import make_folder, put_whole
-from ctxrepo.storage.memory import Memory
 
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-def _stamp(memory: Memory, scope: str, _now: datetime) -> str:
-    return code_stamp(memory, checkouts_of(memory, scope))
-
-
-def _doubts(given: DetectorInput) -> list[Doubt]:
-    """Entries of a project that name, cite or claim what its code has no longer."""
-    tops = checkouts_of(given.memory, given.scope)
+def code_doubts(work: DetectorInput) -> list[Doubt]:
+    """Entries of a project that name, cite or claim what its code no longer has."""
+    tops = checkouts_of(work.memory, work.scope)
     if not tops:
         return []
-    known, ages = given.evidence, Ages(given)
-    entries = [_entry(one.entry, known.get(one.entry.id), ages) for one in given.entries]
-    claims = [known[entry.id] for entry in entries if entry.id in known and known[entry.id].holds]
-    file = given.memory.state.code / f"{given.scope}.json"
-    answer = ask_code(given.memory, tops, partial(_look, entries, claims, _read_facts(file)))
+    entries = [_code_entry(work, known.entry) for known in work.entries]
+    claims = [evidence for evidence in work.evidence.values() if evidence.holds]
+    file = work.memory.state.code / f"{work.scope}.json"
+    answer = ask_code(work.memory, tops, partial(_scan, entries, claims, _read_facts(file)))
     if answer is None:
         return []
     scan, states = answer
     make_folder(file.parent)
     put_whole(file, json.dumps(_facts_as_json(scan.facts)))
-    paths = {entry.id: entry.path for entry in entries}
-    return [
-        *scan.doubts,
-        *(doubt for entry, some in states.items() for doubt in _of_claims(entry, paths[entry], some)),
-    ]
+    claimed = (_claim_doubts(entry, states[entry.id]) for entry in entries if entry.id in states)
+    return [*scan.doubts, *(doubt for doubts in claimed for doubt in doubts)]
 
 
-CODE = DoubtSource("code", _doubts, _stamp)
-
-
-def _look(
+def _scan(
     entries: Sequence[CodeEntry], claims: Sequence[EntryEvidence], facts: CodeFacts, tree: CodeTree
 ) -> tuple[CodeScan, dict[str, list[ClaimState]]]:
     return scan_code(tree, entries, facts), claim_states(claims, tree)
 
 
-def _entry(entry: Entry, evidence: EntryEvidence | None, ages: Ages) -> CodeEntry:
+def _code_entry(work: DetectorInput, entry: Entry) -> CodeEntry:
     """An entry with the commit of the code by which it was last found to hold, or was written."""
-    worded = ages.of(entry)
+    evidence, worded = work.evidence.get(entry.id), work.wording_time(entry)
     at = seconds_of(max(worded, evidence.verified) if evidence else worded) or 0.0
     if evidence is None or worded > evidence.last:  # it was edited since: whoever did knew the code of then
         return CodeEntry(entry.id, entry.path, entry.text, "", at)
@@ -73,12 +59,13 @@ def _entry(entry: Entry, evidence: EntryEvidence | None, ages: Ages) -> CodeEntr
     return CodeEntry(entry.id, entry.path, entry.text, evidence.code, at, evidence.cites)
 
 
-def _of_claims(entry: str, path: str, states: Sequence[ClaimState]) -> Iterator[Doubt]:
+def _claim_doubts(entry: CodeEntry, states: Sequence[ClaimState]) -> Iterator[Doubt]:
     for state in states:
         if state.outcome == "changed" and state.moment:
             claim = state.claim if len(state.claim) < 40 else f"{state.claim[:39]}…"
             words = f"{claim} holds no longer since {state.moment.day}"
-            yield Doubt(entry, path, "claim", state.claim, words, state.moment.at, state.moment.commit)
+            moment = state.moment
+            yield Doubt(entry.id, entry.path, "claim", state.claim, words, moment.at, moment.commit)
 
 
 def _read_facts(file: Path) -> CodeFacts:

@@ -1,6 +1,7 @@
 """The code of a project on this machine: its checkouts, and what is asked of the one that is ahead."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -18,7 +19,7 @@ _MOST = 4
 """So many checkouts of a project are looked at, those that were recorded last."""
 
 _PATIENCE = 300.0
-"""Seconds: git is given up earlier each time, so that much work isn't taken for a folder that hangs."""
+"""Seconds. A single git is given up much earlier, so that a long scan isn't taken for a folder that hangs."""
 
 _BYTES = 4096
 
@@ -26,17 +27,17 @@ Answer = TypeVar("Answer")
 
 
 def checkouts_of(memory: Memory, scope: str) -> list[Path]:
-    """The recorded checkouts of the project whose folder is `scope`, the latest first; none that may not be
-    what it says."""
+    """The recorded checkouts of the project whose folder is `scope`, the latest first; none whose claim to be
+    that project is in doubt."""
     rows = [row for row in read_checkouts(memory.places.state) if row.folder == scope and not row.claim]
     tops = [row.top for row in reversed(rows) if row.project and not row.top.startswith(BY_NAME)]
     return [Path(top) for top in tops][:_MOST]
 
 
-def code_stamp(memory: Memory, tops: Sequence[Path]) -> str:
-    """What changes when one of these checkouts gets another commit; '' where there is none."""
-    asked = memory.outside.ask_each(tops, head_stamp, lambda top: top)
-    return "\n".join(stamp for _, stamp in asked if stamp)
+def code_stamp(memory: Memory, scope: str, _now: datetime) -> str:
+    """A text that changes when a checkout of the project gets another commit; '' where there is none."""
+    stamps = memory.outside.ask_each(checkouts_of(memory, scope), head_stamp, lambda top: top)
+    return "\n".join(stamp for _, stamp in stamps if stamp)
 
 
 def head_stamp(top: Path) -> str:
@@ -55,8 +56,8 @@ def head_stamp(top: Path) -> str:
 def ask_code(
     memory: Memory, tops: Sequence[Path], question: Callable[[CodeTree], Answer], patience: float = _PATIENCE
 ) -> Answer | None:
-    """What `question` (by name, or a `partial`) answers of the checkout whose commit is the newest; None
-    where there is none, or it doesn't answer."""
+    """The answer to `question` of the checkout whose commit is the newest; None where there is none, or none
+    comes within `patience` seconds. Another process asks: `question` is a named function or a `partial`."""
     if not tops:
         return None
     try:

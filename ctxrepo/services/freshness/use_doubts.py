@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 
 from ctxrepo.domain.doubts.doubt import Doubt
-from ctxrepo.domain.formats.moment import second
+from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.note.entry import explicit_id
-from ctxrepo.domain.records.entry_use import SESSIONS, Usage, is_zombie
+from ctxrepo.domain.records.entry_use import Usage, is_zombie
 from ctxrepo.hooks.known.world import stamp_of
 from ctxrepo.services.freshness.detector import DetectorInput
 from ctxrepo.services.usage.entry_usage import counted_here
@@ -21,25 +21,22 @@ def use_stamp(memory: Memory, _scope: str, now: datetime) -> str:
     return f"{stamp_of(str(memory.state.usage))} {now.date()}" if memory.state.usage.exists() else ""
 
 
-def use_doubts(given: DetectorInput) -> list[Doubt]:
+def use_doubts(work: DetectorInput) -> list[Doubt]:
     """Entries that sessions contradicted, and those that none of many used."""
-    counted = {one.id: one for one in counted_here(given.memory)} if given.memory.state.usage.exists() else {}
-    return [doubt for known in given.entries for doubt in _of(given, known, counted.get(known.entry.id))]
+    usages = counted_here(work.memory) if work.memory.state.usage.exists() else ()
+    by_id = {usage.id: usage for usage in usages}
+    return [doubt for known in work.entries for doubt in _of_entry(work, known, by_id.get(known.entry.id))]
 
 
-def _of(given: DetectorInput, known: CachedEntry, use: Usage | None) -> Iterator[Doubt]:
-    entry, evidence = known.entry, given.evidence.get(known.entry.id)
+def _of_entry(work: DetectorInput, known: CachedEntry, usage: Usage | None) -> Iterator[Doubt]:
+    entry, evidence = known.entry, work.evidence.get(known.entry.id)
     since = evidence.contradicted_at if evidence else ""
-    # What its author gave an id has it in each wording: whoever contradicted it may have mended it.
-    if use and use.contradicted and not explicit_id(entry.text):
-        since = max(since, _moment(use.last))
+    # An id that its author gave an entry outlasts its wording: whoever contradicted it may have mended it.
+    if usage and usage.contradicted and not explicit_id(entry.text):
+        since = max(since, second_at(usage.last))
     if since and not (evidence and since < evidence.worded):
         words = f"a session found otherwise on {since[:10]}"
         yield Doubt(entry.id, entry.path, "contradicted", "", words, since)
-    if use and not known.is_pinned and is_zombie(use, given.now.timestamp(), SESSIONS):
-        words = f"given to {use.sessions} sessions and used by none"
-        yield Doubt(entry.id, entry.path, "idle", "", words, _moment(use.first))
-
-
-def _moment(at: float) -> str:
-    return second(datetime.fromtimestamp(at, UTC))
+    if usage and not known.is_pinned and is_zombie(usage, work.now.timestamp()):
+        words = f"given to {usage.sessions} sessions and used by none"
+        yield Doubt(entry.id, entry.path, "idle", "", words, second_at(usage.first))

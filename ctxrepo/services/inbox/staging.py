@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from ctxrepo.domain.formats.jsonl import objects, text_of
 from ctxrepo.domain.note.changes import entry_changes
 from ctxrepo.domain.note.note import decode
 from ctxrepo.domain.project.layout import (
@@ -20,7 +21,7 @@ from ctxrepo.domain.project.layout import (
 )
 from ctxrepo.domain.project.policy import scopes_in, stages
 from ctxrepo.domain.project.registry import parse
-from ctxrepo.domain.records.proposal import InboxLine, Proposal, ProposalVerb, inbox_lines
+from ctxrepo.domain.records.proposal import InboxLine, Proposal, ProposalVerb, inbox_lines, is_inbox
 from ctxrepo.domain.records.save import Save
 from ctxrepo.domain.text import blake2b
 from ctxrepo.errors import ConfigError, NotFound, Refused
@@ -101,10 +102,20 @@ def _is_of_facts(path: str) -> bool:
 
 def waiting(memory: Memory) -> list[InboxLine]:
     """What waits in the inbox, oldest first, and then what can't be read."""
-    read = memory.worktree.read
-    files = sorted(path for path in memory.worktree.scan(INBOX).files if path.endswith(".jsonl"))
-    lines = [line for file in files for line in inbox_lines(file, read(file) or b"")]
+    lines = [line for file, data in _files(memory).items() for line in inbox_lines(file, data)]
     return sorted(lines, key=lambda line: (line.proposal is None, line.proposal.ts if line.proposal else ""))
+
+
+def inbox_records(memory: Memory, start: str) -> list[dict[str, Any]]:
+    """The records in the inbox whose ids begin with `start`: proposals, and verdicts by what they decided."""
+    records = (fields for data in _files(memory).values() for fields in objects(decode(data)))
+    return [fields for fields in records if text_of(fields, "id").startswith(start)]
+
+
+def _files(memory: Memory) -> dict[str, bytes]:
+    """Path -> bytes of the files with proposals, by path."""
+    paths = filter(is_inbox, sorted(memory.worktree.scan(INBOX).files))
+    return {path: memory.worktree.read(path) or b"" for path in paths}
 
 
 def scope_of_proposal(memory: Memory, proposal: Proposal) -> NamedScope:

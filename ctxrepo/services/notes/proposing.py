@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from ctxrepo.domain.formats.jsonl import with_room
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.note.entry import normalised
-from ctxrepo.domain.project.layout import INBOX
-from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line
+from ctxrepo.domain.records.proposal import STAGE, Proposal
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.remarks import RememberResult
@@ -36,9 +34,7 @@ def propose_all(
         draft.saying = normalised(plans[0].fact.text)[:100]
         for plan in plans:
             proposal = _proposal(plan, origin, now)
-            path = with_room(f"{INBOX}/{memory.host}", draft.there)
-            draft.append_line(path, to_line(proposal))
-            results.append(RememberResult(proposal.id, path, staged=True))
+            results.append(RememberResult(proposal.id, draft.stage(proposal), staged=True))
     return results
 
 

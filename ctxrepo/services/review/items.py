@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from ctxrepo.domain.dream.steps import told
+from ctxrepo.domain.dream.steps import outline
 from ctxrepo.domain.git.commit import writers_of
 from ctxrepo.domain.guard import refusals
 from ctxrepo.domain.note.entry import normalised
@@ -214,7 +214,7 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
             path=path,
             why=mask(_wish(proposal)),
             before=proposal.was or None,
-            after=(told(proposal.text) if proposal.verb == "tidy" else proposal.text) or None,
+            after=(outline(proposal.text) if proposal.verb == "tidy" else proposal.text) or None,
             since=_moment(proposal.ts),
             who=mask(_who(proposal.agent, proposal.host)),
             host=mask(proposal.host),

@@ -18,7 +18,7 @@ from ctxrepo.domain.note.note import decode_exactly, encode, encoded, utf16
 from ctxrepo.domain.project.layout import INBOX, REGISTRY, is_note, scope_of
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.domain.records.conflict_copy import copy_as_file
-from ctxrepo.domain.records.proposal import STAGE, with_proposals
+from ctxrepo.domain.records.proposal import STAGE, Proposal, to_line, with_proposals
 from ctxrepo.domain.records.save import Origin, Save
 from ctxrepo.errors import Busy, GitFailed, Refused, Unsaved
 from ctxrepo.hooks.session.ledger_words import MOVED, OWN
@@ -106,6 +106,12 @@ class Draft:
         """Add one line to a JSONL file; if its last line is torn, on a new line."""
         text = self.text(path) or ""
         self.put(path, text + ("" if not text or text.endswith("\n") else "\n") + line + "\n")
+
+    def stage(self, proposal: Proposal) -> str:
+        """Put a proposal into the inbox, in a file of this machine's, whose path is returned."""
+        path = with_room(f"{INBOX}/{self.memory.host}", self.there)
+        self.append_line(path, to_line(proposal))
+        return path
 
     def register(self, project: Project | None) -> None:
         """Enter the project's folder in the registry, as something is written for it; Busy if another was."""

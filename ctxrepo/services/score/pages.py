@@ -1,4 +1,4 @@
-"""The notes of the scopes in view as pages, and which of them fit into a working set."""
+"""The notes of the scopes in view as pages, and how much of each fits into a working set."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,16 +20,14 @@ from ctxrepo.storage.cache.layout import digest_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.database import storable
 
-BUDGET = 4096
-"""Tokens of a working set, as in the design that pages come from."""
-
 _TOKEN = 4
+"""Bytes that count as a token."""
 
 _KINDS: Mapping[str, PageKind] = {
     "decision": "decision", "done": "log",
     "preference": "procedure", "lesson": "procedure", "pattern": "procedure", "mistake": "procedure",
 }  # fmt: skip
-"""Category of an entry -> the kind of a page that has mostly such entries."""
+"""Category of an entry -> the kind of a page whose entries are mostly such."""
 
 
 def pages(memory: Memory, scope: str, project: Project | None, budget: int) -> Residency:
@@ -55,7 +53,6 @@ def _page(
     head = note.head
     pointer = index_line(note.path, head.description, ", ".join(head.tags), "")
     forms = ("", pointer, pointer + "".join(_structure(note.body)), pointer + note.body)
-    tokens = [-(-size(storable(form)) // _TOKEN) for form in forms]
     return Page(
         id=digest_of(storable(note.path)),
         path=note.path,
@@ -66,7 +63,7 @@ def _page(
         updated=head.updated or head.created,
         confirmed=max(verified, default=""),
         place=min(places, default=len(standings)),
-        sizes=(tokens[0], tokens[1], tokens[2], tokens[3]),
+        sizes=tuple(-(-size(storable(form)) // _TOKEN) for form in forms),
     )
 
 

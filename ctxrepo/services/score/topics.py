@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.domain.score.seed import HORIZONS
 from ctxrepo.domain.score.standing import EntryStanding, written_day
 from ctxrepo.domain.words.categories import category_of
@@ -12,7 +13,7 @@ from ctxrepo.storage.cache.computed import ScoredEntry, all_standings, entries_t
 from ctxrepo.storage.memory import Memory
 
 LARGE = 3000
-"""Tokens from which a note is better split: nobody looks through a longer one."""
+"""Tokens above which a note should be split: nobody looks through a longer one."""
 
 _CHARACTERS = 4
 """Characters that count as a token."""
@@ -35,8 +36,8 @@ class Topic:
     tokens: int
     last: str
     is_cold: bool
-    """Whether nothing in it was said again for twice as long as such things are taken to hold, and nothing
-    else speaks for it."""
+    """Whether nothing in it was said again for twice the horizon of its category, and nothing else speaks
+    for it."""
     is_large: bool
 
 
@@ -51,8 +52,7 @@ def topics(memory: Memory, scope: str, project: Project | None, now: int) -> lis
     standings = memory.cache.ask(all_standings)
     is_decaying = memory.settings.score.profile == "seed"
     listed = [_topic(path, entries, standings, now, is_decaying) for path, entries in notes.items()]
-    order = {folder: number for number, folder in enumerate(folders)}
-    return sorted(listed, key=lambda one: (order[one.path.partition("/")[0]], -one.hotness, one.path))
+    return sorted(listed, key=lambda topic: (folders.index(scope_of(topic.path)), -topic.hotness, topic.path))
 
 
 def _topic(

@@ -53,6 +53,17 @@ def ends_of_session(
     return ends_of(path, most, most if first is None else first, most, opened)
 
 
+def last_messages(memory: Memory, agent: str, session: str, transcript: str, most: int) -> list[Message]:
+    """The messages in the last `most` bytes of a session's transcript, oldest first; [] where it can't be
+    read. NoAnswer where its folder hangs."""
+    transcripts = transcripts_of(agent)
+    if transcripts is None or not transcript:
+        return []
+    path = Path(transcript)
+    read = partial(ends_of_session, transcripts, path, session, most, first=0)
+    return [*transcripts.messages(memory.outside.ask(path.parent, read).tail)]
+
+
 MOST_MESSAGES = 5000
 """Messages of one session that are read, the newest."""
 

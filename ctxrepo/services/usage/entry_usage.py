@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,9 @@ class EntryUsage:
 
 
 @dataclass(frozen=True)
-class Report:
-    """The entries that were asked for, the most delivered first, and the sums of all in these scopes."""
+class UsageReport:
+    """The entries that were asked for, the most delivered first, how many there are without a limit, and the
+    sums of the counts of all entries in these scopes."""
 
     entries: Sequence[EntryUsage]
     count: int
@@ -62,20 +64,21 @@ class Report:
 
     @property
     def usage_rate(self) -> float:
-        """How many of the entries that a session was given it used, with two decimals."""
+        """The share of the entries given to sessions that these used, with two decimals."""
         return rate(self.used, self.sessions)
 
 
 def zombies(
     memory: Memory, scope: str, project: Project | None, limit: int, sessions: int, now: float
-) -> Report:
+) -> UsageReport:
     """Entries that so many sessions were given and none used; no pinned ones, and none of a few days only."""
 
-    def is_one(one: Usage, known: CachedEntry | None) -> bool:
-        is_live = known is not None and not known.is_struck and not is_aside(known.entry.path)
-        return is_live and not (known and known.is_pinned) and is_zombie(one, now, sessions)
+    def is_unused(usage: Usage, known: CachedEntry | None) -> bool:
+        if known is None or known.is_struck or known.is_pinned or is_aside(known.entry.path):
+            return False
+        return is_zombie(usage, now, sessions)
 
-    return usage(memory, scope, project, limit, is_one)
+    return usage(memory, scope, project, limit, is_unused)
 
 
 def usage(
@@ -84,31 +87,42 @@ def usage(
     project: Project | None,
     limit: int,
     is_wanted: Callable[[Usage, CachedEntry | None], bool] = lambda *_: True,
-) -> Report:
+) -> UsageReport:
     """The entries of one scope, or of all, that were delivered most; of those that are wanted."""
-    folder = scope_named(memory, scope, project).folder if scope else ""
-    there = _as_called_now(memory, counted_here(memory))
-    there = [one for one in there if not folder or one.path.startswith(f"{folder}/")]
-    there.sort(key=lambda one: (-one.delivered, -one.last, one.id))
-    cached = ((one, memory.cache.ask(entry_by_id, one.id)) for one in there)
-    wanted = [(one, known) for one, known in cached if is_wanted(one, known)]
-    return Report(
+    folder = f"{scope_named(memory, scope, project).folder}/" if scope else ""
+    usages = [counts for counts in counts_by_entry(memory).values() if counts.path.startswith(folder)]
+    usages.sort(key=lambda counts: (-counts.delivered, -counts.last, counts.id))
+    pairs = ((counts, memory.cache.ask(entry_by_id, counts.id)) for counts in usages)
+    wanted = [(counts, known) for counts, known in pairs if is_wanted(counts, known)]
+    return UsageReport(
         entries=[
-            EntryUsage(one, *((known.entry.at, known.entry.plain) if known else (one.path, "")))
-            for one, known in wanted[:limit]
+            EntryUsage(counts, *((known.entry.at, known.entry.plain) if known else (counts.path, "")))
+            for counts, known in wanted[:limit]
         ],
         count=len(wanted),
-        **{name: sum(getattr(one, name) for one in there) for name in COUNTS},
+        **{name: sum(getattr(counts, name) for counts in usages) for name in COUNTS},
     )
 
 
 def counts_by_entry(memory: Memory) -> dict[str, Usage]:
-    """id -> the counts of each entry, by what it is called now."""
-    return {one.id: one for one in _as_called_now(memory, counted_here(memory))}
+    """Entry id -> its counts. What was counted before an entry was edited or moved is added up under the id
+    that it has now."""
+    usages, ask = counted_here(memory), memory.cache.ask
+    gone = {counts.id for counts in usages if ask(entry_by_id, counts.id) is None}
+    edits = edits_in(sorted(_committed(memory).about(gone), key=lambda e: e.ts) if gone else ())
+    by_id: dict[str, list[Usage]] = {}
+    for counts in usages:
+        name, visited = counts.id, set[str]()
+        while name in edits and name not in visited and ask(entry_by_id, name) is None:
+            visited.add(name)
+            name = list(edits[name])[-1]
+        by_id.setdefault(name if ask(entry_by_id, name) else counts.id, []).append(counts)
+    return {name: _sum(memory, name, parts) for name, parts in by_id.items()}
 
 
 def counted_here(memory: Memory) -> list[Usage]:
-    """What this machine has counted, of every entry that it remembers."""
+    """The counts of every entry that this machine remembers, under the ids that they had. CtxrepoError where
+    usage.db can't be read."""
     try:
         with UsageStore.writing(memory.state.usage) as store:
             return store.all()
@@ -116,45 +130,32 @@ def counted_here(memory: Memory) -> list[Usage]:
         raise CtxrepoError(f"{memory.state.usage} can't be read: {error}", "It may be deleted.") from error
 
 
-def _as_called_now(memory: Memory, counted: Sequence[Usage]) -> list[Usage]:
-    """The counts by what the entries are called now: those of one that was edited or moved are added up."""
-    gone = {one.id for one in counted if memory.cache.ask(entry_by_id, one.id) is None}
-    records = sorted(_committed(memory).about(gone), key=lambda e: e.ts) if gone else ()
-    edits, by_id = edits_in(records), dict[str, list[Usage]]()
-    for one in counted:
-        name, seen = one.id, set[str]()
-        while name in edits and name not in seen and memory.cache.ask(entry_by_id, name) is None:
-            seen.add(name)
-            name = list(edits[name])[-1]
-        by_id.setdefault(name if memory.cache.ask(entry_by_id, name) else one.id, []).append(one)
-    return [_sum(memory, name, found) for name, found in by_id.items()]
-
-
-def _sum(memory: Memory, name: str, found: Sequence[Usage]) -> Usage:
+def _sum(memory: Memory, name: str, parts: Sequence[Usage]) -> Usage:
     known = memory.cache.ask(entry_by_id, name)
-    sums = {count: sum(getattr(one, count) for one in found) for count in COUNTS}
-    first, last = min(one.first for one in found), max(one.last for one in found)
-    return Usage(name, known.entry.path if known else found[-1].path, first, last, **sums)
+    sums = {count: sum(getattr(part, count) for part in parts) for count in COUNTS}
+    first, last = min(part.first for part in parts), max(part.last for part in parts)
+    return Usage(name, known.entry.path if known else parts[-1].path, first, last, **sums)
 
 
 def usage_of(memory: Memory, ids: Collection[str], paths: Collection[str]) -> Usage | None:
-    """The counts of one entry by all ids that it had, or with `paths` of all entries of a note, added up;
-    None where nothing was counted."""
-    found = [one for one in counted_here(memory) if one.id in ids or one.path in paths]
-    if not found:
+    """The counts of one entry by all `ids` that it had, or of all entries of a note by all `paths` that it
+    had, added up; None where nothing was counted."""
+    parts = [counts for counts in counted_here(memory) if counts.id in ids or counts.path in paths]
+    if not parts:
         return None
-    return replace(_sum(memory, found[0].id, found), path=found[0].path)
+    return replace(_sum(memory, parts[0].id, parts), path=parts[0].path)
 
 
 REPLY_BYTES = 256 * 1024
-"""As much of the end of a session's record is read for its last reply."""
+"""Bytes of the end of a transcript that are read for the last reply."""
 
 _MOST_OPENED = 200
 """Entries that one read opens at most."""
 
 
 def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
-    """Count what came since the last time; `events` are those that the worker has done with."""
+    """Count what happened to entries since the last time. `events` are those that the worker is done with.
+    CtxrepoError where usage.db can't be written."""
     replies, places = _replies(memory, events), _places(memory)  # before anything is locked: they may hang
     try:
         with UsageStore.writing(memory.state.usage) as store:
@@ -162,7 +163,7 @@ def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
             _opened(memory, store, places)
             sessions = dict.fromkeys((e.agent, e.session) for e in events if e.session)
             for agent, session in sessions:
-                _begun_with(memory, store, agent, session, now)
+                _delivered_at_start(memory, store, agent, session, now)
             for event, reply in replies:
                 _used(memory, store, event, reply, now)
             for agent, session in sessions:
@@ -173,7 +174,7 @@ def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
 
 def _delivered(memory: Memory, store: UsageStore) -> None:
     lines = own_files.lines_of(str(memory.state.traces), traces.MAX_BYTES)
-    for fields in _since(store, "traces", lines):
+    for fields in _new_records(store, "traces", lines):
         given, session = fields.get("given"), text_of(fields, "session")
         if text_of(fields, "by") or not session or not isinstance(given, list):
             continue  # a person looked at what a prompt would be given
@@ -184,8 +185,8 @@ def _delivered(memory: Memory, store: UsageStore) -> None:
                     store.note("delivered", _key(text_of(fields, "agent"), session), name, path, fields["at"])
 
 
-def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
-    """What stood in the packet of a session is noted in its ledger, and nowhere else."""
+def _delivered_at_start(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
+    """What a session's packet had is in its ledger alone, and in no trace."""
     key = _key(agent, session)
     record = read_ledger(ledger_path(str(memory.places.state), agent, session), memory.state.id)
     for name in record.entries.keys() - record.own - store.delivered_to(key):
@@ -196,9 +197,9 @@ def _begun_with(memory: Memory, store: UsageStore, agent: str, session: str, now
 def _replies(memory: Memory, events: Sequence[SpoolEvent]) -> list[tuple[SpoolEvent, str]]:
     """What the agent said last in each session whose turn has ended."""
     ended = {(e.transcript, e.session): e for e in events if e.event in ("stop", "end") and e.transcript}
-    asked = [(e, known) for e in ended.values() if (known := transcripts_of(e.agent))]
-    found = memory.outside.ask_each(asked, _end_of, lambda one: _folder(one[0].transcript))
-    return [(e, reply(transcripts.messages(lines))) for (e, transcripts), lines in found]
+    readable = [(e, transcripts) for e in ended.values() if (transcripts := transcripts_of(e.agent))]
+    answers = memory.outside.ask_each(readable, _end_of, lambda pair: _folder(pair[0].transcript))
+    return [(e, reply(transcripts.messages(lines))) for (e, transcripts), lines in answers]
 
 
 def _end_of(ended: "tuple[SpoolEvent, Transcripts]") -> list[str]:
@@ -207,12 +208,12 @@ def _end_of(ended: "tuple[SpoolEvent, Transcripts]") -> list[str]:
 
 
 def _places(memory: Memory) -> dict[str, str]:
-    """path -> where in the memory it is, of the notes that agents' tools have read."""
+    """Absolute path -> path in the memory, for the notes that agents' tools have read."""
     touched = dict.fromkeys(access.path for access in AccessLog(memory.state.access).newest())
     notes = [path for path in touched if path.endswith(".md")]
     root = str(memory.root)
-    found = memory.outside.ask_each(notes, partial(inside, folder=root), _folder)
-    return {path: relative for path, relative in found if relative}
+    answers = memory.outside.ask_each(notes, partial(inside, folder=root), _folder)
+    return {path: relative for path, relative in answers if relative}
 
 
 def _folder(path: str) -> Path:
@@ -220,13 +221,13 @@ def _folder(path: str) -> Path:
 
 
 def _opened(memory: Memory, store: UsageStore, places: dict[str, str]) -> None:
-    for access in map(Access.of, _since(store, "access", AccessLog(memory.state.access).lines)):
+    for access in map(Access.of, _new_records(store, "access", AccessLog(memory.state.access).lines)):
         if access is None or not access.session or not only_reads(access.agent, access.tool):
             continue
         relative = places.get(access.path)
         entries = [known.entry for known in memory.cache.ask(entries_of_note, relative)] if relative else []
-        seen = [entry for entry in entries if access.shows(entry.first_line, entry.last_line)]
-        for entry in seen[:_MOST_OPENED]:
+        opened = (entry for entry in entries if access.shows(entry.first_line, entry.last_line))
+        for entry in islice(opened, _MOST_OPENED):
             store.note("opened", _key(access.agent, access.session), entry.id, entry.path, access.at)
 
 
@@ -244,10 +245,10 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
     given, paths = store.given(key, "contradicted"), store.paths()
     if not given:
         return
-    # Of entries whose note the session wrote after it was given them, the hash of then.
-    written = given_before_writes(ledger_path(str(memory.places.state), agent, session), memory.state.id)
-    touched = {
-        name: was for note, of_note in written for name, was in of_note.items() if paths.get(name) == note
+    # The hash that entries had when they were given, for those whose note the session wrote after that.
+    writes = given_before_writes(ledger_path(str(memory.places.state), agent, session), memory.state.id)
+    former = {
+        name: digest for note, hashes in writes for name, digest in hashes.items() if paths.get(name) == note
     }
     struck = None
     for name, at in given.items():
@@ -255,9 +256,9 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
         if known and known.is_struck:
             struck = _struck_by(memory, session) if struck is None else struck
             is_against = struck.get(name, "") >= stamp(datetime.fromtimestamp(at, UTC))
-        elif name in touched:
-            was, _, _ = touched[name].partition(DOUBT_MARK)
-            is_against = known is None or known.hash != was or is_aside(known.entry.path)
+        elif name in former:
+            digest = former[name].partition(DOUBT_MARK)[0]
+            is_against = known is None or known.hash != digest or is_aside(known.entry.path)
         else:
             continue
         if is_against:
@@ -265,7 +266,7 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
 
 
 def _struck_by(memory: Memory, session: str) -> dict[str, str]:
-    """The entries that a session said are superseded, each with when it did last."""
+    """The entries that a session superseded -> the last moment when it did, in ISO form."""
     return {e.entry: e.ts for e in _committed(memory).replacements() if e.session == session}
 
 
@@ -273,25 +274,25 @@ def _committed(memory: Memory) -> EvidenceView:
     return EvidenceView(memory.cache, evidence_files(memory, memory.head_tree))
 
 
-def _since(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The records of a log behind the last one that was read, oldest first; where that is gone, those of a
+def _new_records(store: UsageStore, log: str, lines: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of a log after the last one that was read, oldest first; where that one is gone, those of a
     later moment."""
-    known, mark = store.read_to(log)
-    fresh: list[dict[str, Any]] = []
-    last, is_met = "", False
+    until, mark = store.read_to(log)
+    new: list[dict[str, Any]] = []
+    last, is_marked = "", False
     for line in filter(None, reversed(lines)):
         digest = digest_of(line)
-        if is_met := digest == mark:
+        if is_marked := digest == mark:
             break
         last = last or digest
         fields = record(line)
         if fields is not None and isinstance(fields.get("at"), int | float):
-            fresh.append(fields)
-    if not is_met:
-        fresh = [fields for fields in fresh if fields["at"] > known]
+            new.append(fields)
+    if not is_marked:
+        new = [fields for fields in new if fields["at"] > until]
     if last:
-        store.has_read(log, max([known, *(fields["at"] for fields in fresh)]), last)
-    return fresh[::-1]
+        store.has_read(log, max([until, *(fields["at"] for fields in new)]), last)
+    return new[::-1]
 
 
 def _key(agent: str, session: str) -> str:

@@ -46,54 +46,49 @@ class Trace:
 
 
 def traces(memory: Memory, name: str = "", session: str = "", last: int | None = None) -> list[Trace]:
-    """The last traces, oldest first: the one that `name` begins, a session's, or all. NotFound for none."""
+    """The last traces, oldest first: the one whose id begins with `name`, a session's, or all. NotFound where
+    there is none, UsageError where `name` begins several."""
     lines = lines_of(str(memory.state.traces), MAX_BYTES)
-    found = [fields for line in lines if (fields := record(line)) and text_of(fields, "id")]
+    records = [fields for line in lines if (fields := record(line)) and text_of(fields, "id")]
     if name:
-        found = [_only(found, name)]
+        records = [_only(records, name)]
     elif session:
-        found = [fields for fields in found if text_of(fields, "session").startswith(session)]
-        if not found:
-            raise NotFound(
-                f"no trace is of a session {session!r}", "`ctxrepo trace --last 50` shows which are."
-            )
-    return [_trace(memory, fields) for fields in (found[-last:] if last else found)]
+        records = [fields for fields in records if text_of(fields, "session").startswith(session)]
+        if not records:
+            hint = "`ctxrepo trace --last 50` shows which are."
+            raise NotFound(f"no trace is of a session {session!r}", hint)
+    return [_trace(memory, fields) for fields in (records[-last:] if last else records)]
 
 
-def _only(found: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    those = [fields for fields in found if fields["id"].startswith(name)]
-    if not those:
+def _only(records: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+    matches = [fields for fields in records if fields["id"].startswith(name)]
+    if not matches:
         raise NotFound(f"there is no trace {name!r}", "Only the newest are kept; `ctxrepo trace` shows them.")
-    if len(those) > 1:
-        raise UsageError(
-            f"{len(those)} traces begin with {name!r}", f"They are {', '.join(t['id'] for t in those)}."
-        )
-    return those[0]
+    if len(matches) > 1:
+        names = ", ".join(fields["id"] for fields in matches)
+        raise UsageError(f"{len(matches)} traces begin with {name!r}", f"They are {names}.")
+    return matches[0]
 
 
 def _trace(memory: Memory, fields: Mapping[str, Any]) -> Trace:
-    moment = fields.get("at")
+    seconds = fields.get("at")
     return Trace(
-        id=fields["id"],
-        at=stamp(datetime.fromtimestamp(moment, UTC)) if isinstance(moment, int | float) else "",
-        agent=text_of(fields, "agent"),
-        session=text_of(fields, "session"),
-        by=text_of(fields, "by"),
-        prompt=text_of(fields, "prompt"),
-        edited=text_of(fields, "edited"),
-        by_words=text_of(fields, "by_words"),
-        silence=text_of(fields, "silence"),
-        given=_weighed(memory, fields.get("given")),
-        left_out=_weighed(memory, fields.get("left_out")),
+        at=stamp(datetime.fromtimestamp(seconds, UTC)) if isinstance(seconds, int | float) else "",
+        given=_entries(memory, fields.get("given")),
+        left_out=_entries(memory, fields.get("left_out")),
+        **{name: text_of(fields, name) for name in _TEXTS},
     )
 
 
-def _weighed(memory: Memory, rows: object) -> tuple[TracedEntry, ...]:
-    found = []
+_TEXTS = ("id", "agent", "session", "by", "prompt", "edited", "by_words", "silence")
+
+
+def _entries(memory: Memory, rows: object) -> tuple[TracedEntry, ...]:
+    entries = []
     for row in rows if isinstance(rows, list) else ():
         match row:
             case [str(name), str(at), int() | float() as score, *more]:
-                entry = memory.cache.ask(entry_by_id, name)
+                known = memory.cache.ask(entry_by_id, name)
                 why = str(more[0]) if more else ""
-                found.append(TracedEntry(f"^{name}", at, score, why, entry.entry.text if entry else ""))
-    return tuple(found)
+                entries.append(TracedEntry(f"^{name}", at, score, why, known.entry.text if known else ""))
+    return tuple(entries)

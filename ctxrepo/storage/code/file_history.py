@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ctxrepo.storage.code.tree import CodeTree, Moment, TreeFile, nfc
+from ctxrepo.storage.code.tree import CodeTree, Moment, nfc
 
 MOST = 512 * 1024
 """Bytes of a version that is looked into; what is larger was made by a program."""
@@ -78,12 +78,10 @@ class History:
         return [version for version in versions if version.number > number][-_STEPS:]
 
     def lost(self, path: str, since: str, has: Callable[[bytes], bool]) -> Moment | None:
-        """The commit after `since` that took something out of a file, if that went only once; None where it
-        can't be told."""
+        """The commit after `since` that took something out of a file, found by halving: `has` tells whether
+        the bytes of a version still have it. None where it can't be told."""
         later = self.later(path, since)
-        files = self._tree.sized(
-            {version.after: TreeFile(version.after, 0) for version in later if version.after}
-        )
+        files = self._tree.files_by_id(version.after for version in later if version.after)
         first, last = 0, len(later)
         while first < last:
             middle = (first + last) // 2

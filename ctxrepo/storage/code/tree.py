@@ -1,7 +1,7 @@
 """The committed tree of a checkout of code: its paths, the bytes of files, and what became of paths.
 
-A checkout is other people's: git is asked for objects alone, which runs nothing that its configuration names,
-fetches nothing, and writes nothing. Git may hang there: callers that must not hang ask through `outside`."""
+A checkout belongs to other people, so git is only asked for objects: that runs nothing which its config
+names, fetches nothing and writes nothing. Git may hang there: who must not hang asks through `outside`."""
 
 import os
 import re
@@ -21,29 +21,29 @@ from ctxrepo.storage.git.git import Git
 from ctxrepo.storage.user.sound import is_path, is_sound
 
 _SECONDS = 5.0
-"""For a question about single things."""
+"""Seconds that git has to answer a question about single objects."""
 
 _LONG = 30.0
-"""For a walk through the history, or the files of a whole tree."""
+"""Seconds for a walk through the history, or for the files of a whole tree."""
 
 _BATCH = 16 * 1024 * 1024
-"""Bytes of files that are read by one git."""
+"""Bytes of files that one git process reads."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_LINK = "160000"
+_SUBMODULE = "160000"
 _PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color")
-"""Against settings by which `log` would run a program: one that checks signatures, say."""
+"""These override settings by which `log` would run a program, such as one that checks signatures."""
 
 
 class TreeFile(NamedTuple):
-    """A file of a tree: the id of its bytes, and how many these are, -1 where they aren't on this machine."""
+    """A file of a tree: the id of its bytes, and their number, -1 where they aren't on this machine."""
 
     oid: str
     size: int
 
 
 class Moment(NamedTuple):
-    """A commit, and when it was made, in seconds."""
+    """A commit, and when it was made, in Unix seconds."""
 
     commit: str
     seconds: int
@@ -59,8 +59,8 @@ class Moment(NamedTuple):
 
 
 class CodeTree:
-    """The tree of a commit of the repository around a folder; `paths` are in NFC, whatever git has. What
-    another repository holds (a submodule) isn't known."""
+    """The tree of a commit of the repository that a folder is in. Paths are in NFC, whatever form git has;
+    what is in a submodule isn't known."""
 
     def __init__(self, git: Git, moment: Moment) -> None:
         self._git, self.moment, self.commit = git, moment, moment.commit
@@ -73,8 +73,9 @@ class CodeTree:
         if not is_path(folder) or not real.is_dir() or not is_sound(real):
             return None
         git = Git(real, env, is_offline=True)
-        commit, _, at = _words(git, "log", "-1", *_PLAIN, "--format=%H %ct", "HEAD").strip().partition(" ")
-        return cls(git, Moment(commit, int(at))) if _COMMIT.fullmatch(commit) else None
+        head = _answer(git, "log", "-1", *_PLAIN, "--format=%H %ct", "HEAD")
+        commit, _, seconds = head.strip().partition(" ")
+        return cls(git, Moment(commit, int(seconds))) if _COMMIT.fullmatch(commit) else None
 
     def known(self, commits: Iterable[str]) -> set[str]:
         """Those of these commits that are on this machine."""
@@ -94,15 +95,15 @@ class CodeTree:
         if out is None:
             raise GitFailed(f"the tree {self.commit[:12]} of {self._git.folder} can't be read")
         files: dict[str, TreeFile] = {}
-        links: list[str] = []
+        submodules: list[str] = []
         for line in out.decode("utf-8", "replace").split("\0")[:-1]:
             about, _, path = line.partition("\t")
             mode, _, oid, size = about.split()
-            if mode == _LINK:
-                links.append(nfc(path) + "/")
+            if mode == _SUBMODULE:
+                submodules.append(nfc(path) + "/")
             else:
                 files[nfc(path)] = TreeFile(oid, int(size) if size.isdecimal() else -1)
-        return files, tuple(links)
+        return files, tuple(submodules)
 
     @cached_property
     def paths(self) -> frozenset[str]:
@@ -127,28 +128,24 @@ class CodeTree:
         return nfc(path) in self.paths
 
     def ending_with(self, path: str) -> list[str]:
-        """Its paths that are this one, or end with it after a `/`."""
+        """The paths of files and folders that are `path`, or end with `/` and it, sorted."""
         path = nfc(path)
-        there = self._by_name.get(path.rpartition("/")[2], ())
-        return sorted(p for p in there if p == path or p.endswith(f"/{path}"))
+        namesakes = self._by_name.get(path.rpartition("/")[2], ())
+        return sorted(other for other in namesakes if f"/{other}".endswith(f"/{path}"))
 
-    def lies_there(self, path: str) -> bool:
-        """Whether a file is at a path of the checkout, committed or not; False without a checkout."""
+    def is_on_disk(self, path: str) -> bool:
+        """Whether the checkout has a file at a path, committed or not; False without a checkout."""
         top = top_of(str(self._git.folder))
         return bool(top) and os.path.isfile(f"{top}/{path}")
 
-    def is_elsewhere(self, path: str) -> bool:
-        """Whether what is at a path belongs to a submodule."""
-        _, links = self._listing
-        return f"{nfc(path)}/".startswith(links)
-
-    def read(self, path: str, most: int) -> bytes | None:
-        """The bytes of the file at a path, as `bytes_of` gives them."""
-        return self.bytes_of(self.files.get(nfc(path)), most)
+    def is_in_submodule(self, path: str) -> bool:
+        """Whether a path is that of a submodule, or below it."""
+        _, submodules = self._listing
+        return f"{nfc(path)}/".startswith(submodules)
 
     def bytes_of(self, file: TreeFile | None, most: int) -> bytes | None:
-        """The bytes of a file of any of the repository's trees; None where there is none, they aren't on this
-        machine, or are more than `most`."""
+        """The bytes of a file of any of the repository's trees; None for no file, for one whose bytes aren't
+        on this machine, and for one of more than `most` bytes."""
         return next((data for _, data in self.blobs([file])), None) if file and file.size <= most else None
 
     def blobs(self, files: Iterable[TreeFile]) -> Iterator[tuple[TreeFile, bytes]]:
@@ -171,9 +168,10 @@ class CodeTree:
             return
         names = "".join(f"{file.oid}\n" for file in files).encode()
         out = self._git.output("cat-file", "--batch", timeout=_LONG, stdin=names)
+        if not out:
+            return
         at = 0
-        for file in files if out else ():
-            assert out
+        for file in files:
             end = out.index(b"\n", at)
             words, at = out[at:end].split(b" "), end + 1
             if len(words) == 3 and words[1] == b"blob":
@@ -196,43 +194,37 @@ class CodeTree:
                 kinds[name] = (words[0], words[1], int(words[2]))
         return kinds
 
-    def there_before(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    def existing(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of these (commit, path) where the commit has a file or folder at the path."""
         asked = {f"{commit}:{path}": (commit, path) for commit, path in places}
         return {asked[name] for name in self._kinds([*asked])}
 
-    def sized(self, files: Mapping[str, TreeFile]) -> dict[str, TreeFile]:
-        """The same files with their sizes; without those that aren't on this machine."""
-        kinds = self._kinds([*dict.fromkeys(file.oid for file in files.values())])
-        return {
-            path: TreeFile(file.oid, kinds[file.oid][2]) for path, file in files.items() if file.oid in kinds
-        }
+    def files_by_id(self, oids: Iterable[str]) -> dict[str, TreeFile]:
+        """id -> file, for those of these ids whose bytes are on this machine."""
+        kinds = self._kinds([*dict.fromkeys(oids)])
+        return {oid: TreeFile(oid, size) for oid, (_, _, size) in kinds.items()}
 
     def files_at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], TreeFile]:
-        """(commit, path) -> file, of those of these places where the commit has one."""
+        """(commit, path) -> file, for those of these places where the commit has a file."""
         asked = {f"{commit}:{path}": (commit, path) for commit, path in places}
         kinds = self._kinds([*asked])
         return {
             asked[name]: TreeFile(oid, size) for name, (oid, kind, size) in kinds.items() if kind == "blob"
         }
 
-    def changed_since(self, commit: str) -> dict[str, tuple[TreeFile | None, TreeFile | None]] | None:
-        """path -> the file of that name in `commit` and here, of the files that differ; None where git can't
-        tell. Sizes aren't known: they are 0."""
+    def changed_since(self, commit: str) -> dict[str, str] | None:
+        """path -> the id of the file that `commit` has there, '' for none, for each path at which the two
+        trees differ; None where git can't tell."""
         words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", commit, self.commit)
         out = self._git.output(*words, timeout=_LONG)
         if out is None:
             return None
-        changes: dict[str, tuple[TreeFile | None, TreeFile | None]] = {}
+        former: dict[str, str] = {}
         fields = out.decode("utf-8", "replace").split("\0")
         for about, path in zip(fields[::2], fields[1::2], strict=False):
-            modes, sides = about[1:].split(" ")[:2], about.split(" ")[2:4]
-            was, now = (
-                TreeFile(oid, 0) if oid.strip("0") and mode != _LINK else None
-                for mode, oid in zip(modes, sides, strict=True)
-            )
-            changes[nfc(path)] = was, now
-        return changes
+            mode, _, oid, *_ = about[1:].split(" ")
+            former[nfc(path)] = oid if oid.strip("0") and mode != _SUBMODULE else ""
+        return former
 
     @cached_property
     def _line(self) -> list[tuple[int, str]]:
@@ -244,7 +236,7 @@ class CodeTree:
 
     @cached_property
     def _times(self) -> list[int]:
-        """The moments of that line; a clock that went wrong once doesn't hide what comes after."""
+        """The times of that line, made to rise: a clock that was wrong once hides no later commit."""
         return [*accumulate((seconds for seconds, _ in self._line), max)]
 
     @cached_property
@@ -252,19 +244,19 @@ class CodeTree:
         return {commit: number for number, (_, commit) in enumerate(self._line)}
 
     def last_before(self, seconds: float) -> str:
-        """The last commit on the way here that was made by then; '' where none is known."""
-        at = bisect_right(self._times, seconds)
-        return self._line[at - 1][1] if at else ""
+        """The last commit of the first-parent line that was made by then, in Unix seconds; '' for none."""
+        number = bisect_right(self._times, seconds)
+        return self._line[number - 1][1] if number else ""
 
     def number(self, commit: str) -> int:
-        """The place of a commit on the first-parent line, -1 where it isn't on it."""
+        """The place of a commit on the first-parent line, from 0, the oldest; -1 where it isn't on it."""
         return self._number.get(commit, -1)
 
     def common_with(self, commit: str) -> str:
-        """The newest commit that leads here and to another one; '' where none is known."""
+        """The newest common ancestor of `commit` and the tree's own; '' where none is known."""
         if commit in self._number:
             return commit
-        return _words(self._git, "merge-base", commit, self.commit).split("\n")[0].strip()
+        return _answer(self._git, "merge-base", commit, self.commit).split("\n")[0].strip()
 
     def log(self, since: str, likeness: str) -> str | None:
         """The first-parent line from after `since` ('' for all of it) to here, oldest first, with what each
@@ -282,5 +274,6 @@ def nfc(path: str) -> str:
     return path if path.isascii() else normalize("NFC", path)
 
 
-def _words(git: Git, *words: str) -> str:
-    return (git.output(*words, timeout=_SECONDS) or b"").decode("utf-8", "replace")
+def _answer(git: Git, *arguments: str) -> str:
+    """What git prints within _SECONDS; '' where it fails or takes longer."""
+    return (git.output(*arguments, timeout=_SECONDS) or b"").decode("utf-8", "replace")

@@ -9,7 +9,7 @@ from ctxrepo.storage.code.file_history import MOST, History
 from ctxrepo.storage.code.tree import CodeTree, TreeFile
 
 PLACES = 8
-"""So many files are noted that have a word; one with more isn't easily gone."""
+"""Of the files that have a word so many are noted; a word that more files have is rarely gone at once."""
 
 _NAMES = {name: frozenset(text.split()) for name, text in texts_beside(__spec__, "files.words").items()}
 """Endings of what tells of code, and of what programs write, and names of files that these write."""
@@ -31,32 +31,30 @@ def is_source(path: str) -> bool:
     programs write."""
     name = path.rpartition("/")[2].lower()
     ending = name.rpartition(".")[2] if "." in name else ""
-    return (
-        ending not in _NAMES["prose"] | _NAMES["data"] and name not in _NAMES["locks"] and ".min." not in name
-    )
+    is_text_or_data = ending in _NAMES["prose"] | _NAMES["data"]
+    return not (is_text_or_data or name in _NAMES["locks"] or ".min." in name)
 
 
 def update_index(tree: CodeTree, index: WordIndex | None, wanted: Collection[str]) -> WordIndex:
     """Where the `wanted` words are in the tree. Only files that changed since `index` are read, unless there
     are new words, or one has gone from all files that were noted and may be in others."""
     known = index.places if index else {}
-    changes = tree.changed_since(index.commit) if index else {}
-    if index is None or changes is None:
-        return _whole(tree, wanted, {})
-    kept = {
-        word: tuple(path for path in known[word] if path not in changes) for word in wanted if word in known
+    former = tree.changed_since(index.commit) if index else None
+    if former is None:
+        return WordIndex(tree.commit, _places_in_tree(tree, wanted))
+    kept = {word: [path for path in known[word] if path not in former] for word in wanted if word in known}
+    changed = find_words(tree, _sources(tree, (path for path in former if path in tree.files)), kept)
+    places = {
+        word: tuple(dict.fromkeys((*paths, *changed.get(word, ()))))[:PLACES] for word, paths in kept.items()
     }
-    changed = [path for path, (_, now) in changes.items() if now and path in tree.files]
-    more = find_words(tree, _sources(tree, changed), kept)
-    places = {word: _joined(kept[word], more.get(word, ())) for word in kept}
     unsure = {word for word in wanted if word not in known}
     unsure |= {word for word, paths in places.items() if not paths and len(known[word]) >= PLACES}
-    return _whole(tree, unsure, places) if unsure else WordIndex(tree.commit, places)
+    return WordIndex(tree.commit, places | _places_in_tree(tree, unsure))
 
 
-def _whole(tree: CodeTree, words: Collection[str], places: Mapping[str, tuple[str, ...]]) -> WordIndex:
-    found = find_words(tree, _sources(tree, tree.files), words) if words else {}
-    return WordIndex(tree.commit, {**places, **{word: tuple(found.get(word, ())) for word in words}})
+def _places_in_tree(tree: CodeTree, words: Collection[str]) -> dict[str, tuple[str, ...]]:
+    places = find_words(tree, _sources(tree, tree.files), words) if words else {}
+    return {word: tuple(places.get(word, ())) for word in words}
 
 
 def _sources(tree: CodeTree, paths: Iterable[str]) -> dict[str, TreeFile]:
@@ -67,27 +65,27 @@ def _sources(tree: CodeTree, paths: Iterable[str]) -> dict[str, TreeFile]:
 def find_words(
     tree: CodeTree, files: Mapping[str, TreeFile], wanted: Collection[str], most: int = PLACES
 ) -> dict[str, list[str]]:
-    """word -> at most `most` of the files that have it, by path; words that no file has are left out."""
+    """word -> at most `most` of the keys of `files` that have it, in their order; a word that no file has is
+    left out."""
     names = {word.encode() for word in wanted}
     paths: dict[str, list[str]] = {}
     for path, file in files.items():
         paths.setdefault(file.oid, []).append(path)
-    found: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for file, data in tree.blobs({file.oid: file for file in files.values()}.values()) if names else ():
         for word in names.intersection(data.translate(_SEPARATORS).split()):
-            places = found.setdefault(word.decode(), [])
-            if len(places) < most:
-                places += paths[file.oid][: most - len(places)]
-    return found
+            holders = places.setdefault(word.decode(), [])
+            if len(holders) < most:
+                holders += paths[file.oid][: most - len(holders)]
+    return places
 
 
 def words_before(
     tree: CodeTree, history: History, asked: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, str]]:
-    """commit -> word -> a source file that had it there, of words that no file has any more. What they were
-    in has changed since, so that only old versions are read, each once."""
-    wanted = set().union(*asked.values())
-    spans = [
+    """commit -> word -> a source file that had the word there, '' for none, for words that no file has any
+    more. Whatever had them has changed since, so only old versions are read, each once."""
+    spans = [  # a version was there from the commit of the number `start` up to the one before `end`
         (path, version.before, start, version.number)
         for path, versions in history.versions.items()
         if is_source(path)
@@ -96,34 +94,33 @@ def words_before(
     ]
     numbers = sorted(number for commit in asked if (number := tree.number(commit)) >= 0)
     spans = [(p, oid, a, b) for p, oid, a, b in spans if bisect_left(numbers, b) > bisect_left(numbers, a)]
-    aside = {commit: _changed_from(tree, commit) for commit in asked if tree.number(commit) < 0}
-    oids = {oid for _, oid, _, _ in spans} | {oid for files in aside.values() for oid in files.values()}
-    files = tree.sized({oid: TreeFile(oid, 0) for oid in oids})
-    files = {oid: file for oid, file in files.items() if file.size <= MOST}
+    branches = {commit: _changed_from(tree, commit) for commit in asked if tree.number(commit) < 0}
+    oids = {oid for _, oid, _, _ in spans} | {oid for files in branches.values() for oid in files.values()}
+    files = {oid: file for oid, file in tree.files_by_id(oids).items() if file.size <= MOST}
     words_of: dict[str, list[str]] = {}
-    for word, holders in find_words(tree, files, wanted, most=len(files)).items():
+    for word, holders in find_words(tree, files, set().union(*asked.values()), most=len(files)).items():
         for oid in holders:
             words_of.setdefault(oid, []).append(word)
     by_word: dict[str, list[tuple[int, int, str]]] = {}
     for path, oid, start, end in spans:
         for word in words_of.get(oid, ()):
             by_word.setdefault(word, []).append((start, end, path))
-    found: dict[str, dict[str, str]] = {}
+    places_at: dict[str, dict[str, str]] = {}
     for commit, words in asked.items():
-        number = tree.number(commit)
-        places = {word: path for path, oid in aside.get(commit, {}).items() for word in words_of.get(oid, ())}
+        number, branch = tree.number(commit), branches.get(commit, {})
+        places = {word: path for path, oid in branch.items() for word in words_of.get(oid, ())}
         for word in words if number >= 0 else ():
             for start, end, path in by_word.get(word, ()):
                 if start <= number < end:
                     places[word] = path
-        found[commit] = {word: places.get(word, "") for word in words}
-    return found
+        places_at[commit] = {word: places.get(word, "") for word in words}
+    return places_at
 
 
 def _changed_from(tree: CodeTree, commit: str) -> dict[str, str]:
     """path -> id of the source files of a commit that have changed since."""
-    changes = tree.changed_since(commit) or {}
-    return {path: was.oid for path, (was, _) in changes.items() if was and is_source(path)}
+    former = tree.changed_since(commit) or {}
+    return {path: oid for path, oid in former.items() if oid and is_source(path)}
 
 
 def is_partial(tree: CodeTree) -> bool:
@@ -131,7 +128,3 @@ def is_partial(tree: CodeTree) -> bool:
     without an ending is rather a program."""
     missing = (path for path, file in tree.files.items() if file.size < 0)
     return any(is_source(path) and "." in path.rpartition("/")[2] for path in missing)
-
-
-def _joined(first: tuple[str, ...], second: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*first, *second)))[:PLACES]

@@ -19,7 +19,7 @@ NEW = "- The payment service times out after 60 seconds since the gateway moved.
 
 
 def pairs(texts: list[str], ages: list[str]) -> list[tuple[int, int]]:
-    return [*overtaken(Overlaps(texts), len(texts), ages.__getitem__).items()]
+    return [*overtaken(Overlaps(texts), ages.__getitem__).items()]
 
 
 def test_a_newer_value_overtakes_the_older_one() -> None:

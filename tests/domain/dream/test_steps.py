@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.dream.steps import EXAMPLES, MOST_STEPS, read_steps, summary, to_line, told
+from ctxrepo.domain.dream.steps import EXAMPLES, MOST_STEPS, outline, read_steps, summary, to_line
 from ctxrepo.errors import UsageError
 
 MERGE = '{"do": "merge", "entries": ["^a1", "^b2"], "text": "both", "why": "twice"}'
@@ -51,7 +51,7 @@ def test_the_examples_that_an_agent_is_shown_are_steps() -> None:
 def test_they_are_told_to_a_person_with_their_reasons() -> None:
     lines = f'{MERGE}\n{{"do": "supersede", "entries": ["^old", "^new"]}}'
     assert summary(lines) == "merge 1, supersede 1"
-    assert told(lines) == "merge 1, supersede 1\nmerge ^a1 ^b2: twice\n  both\nsupersede ^old by ^new"
+    assert outline(lines) == "merge 1, supersede 1\nmerge ^a1 ^b2: twice\n  both\nsupersede ^old by ^new"
 
 
 @given(st.text(min_size=1).filter(str.strip), st.text(), st.lists(st.text(), min_size=2, max_size=2))

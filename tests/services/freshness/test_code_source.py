@@ -206,7 +206,7 @@ def test_a_checkout_that_is_gone_or_hangs_keeps_nobody(work: Working) -> None:
     config.unlink()
     config.write_bytes(data)
     work.code.top.rename(work.code.top.parent / "elsewhere")
-    assert code_stamp(work.machine.open(), [work.code.top]) == head_stamp(work.code.top)
+    assert code_stamp(work.machine.open(), "shop", work.now) == head_stamp(work.code.top)
     scan(work.machine.open(), work.now)
 
 

@@ -21,6 +21,10 @@ def shop(tmp_path: Path) -> Codebase:
     return shop
 
 
+def read(tree: CodeTree, path: str, most: int) -> bytes | None:
+    return tree.bytes_of(tree.files.get(path), most)
+
+
 def opened(folder: Path) -> CodeTree | None:
     return CodeTree.open(folder, dict(os.environ))
 
@@ -31,8 +35,12 @@ def test_it_is_what_is_committed_and_not_what_lies_there(shop: Codebase) -> None
     tree = shop.tree()
     assert (tree.moment.commit, tree.moment.seconds) == (shop.git("rev-parse", "HEAD"), shop.now)
     assert tree.paths == {"src", "src/pay.py", "README.md"}
-    assert tree.read("src/pay.py", 100) == b"RETRIES = 3\n"
-    assert (tree.read("src/pay.py", 3), tree.read("new.py", 100), tree.read("src", 100)) == (None, None, None)
+    assert read(tree, "src/pay.py", 100) == b"RETRIES = 3\n"
+    assert (read(tree, "src/pay.py", 3), read(tree, "new.py", 100), read(tree, "src", 100)) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_from_a_folder_in_it_paths_are_those_from_the_top(shop: Codebase) -> None:
@@ -47,9 +55,9 @@ def test_names_in_every_script_and_form(shop: Codebase) -> None:
     shop.commit({"src/größe naïve.py": "1", "src/支払い.py": "2", "src/a\nb.py": "3", "Src/Pay.py": "4"})
     tree = shop.tree()
     assert tree.has(unicodedata.normalize("NFD", "src/größe naïve.py"))
-    assert tree.read("src/支払い.py", 9) == b"2"
-    assert tree.read("src/a\nb.py", 9) == b"3"
-    assert (tree.read("Src/Pay.py", 9), tree.read("src/pay.py", 99)) == (b"4", b"RETRIES = 3\n")
+    assert read(tree, "src/支払い.py", 9) == b"2"
+    assert read(tree, "src/a\nb.py", 9) == b"3"
+    assert (read(tree, "Src/Pay.py", 9), read(tree, "src/pay.py", 99)) == (b"4", b"RETRIES = 3\n")
 
 
 @pytest.mark.parametrize("kind", ["nowhere", "empty", "file"])
@@ -90,9 +98,9 @@ def test_what_a_submodule_holds_is_not_known(shop: Codebase, tmp_path: Path) -> 
     shop.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.top), "lib")
     shop.commit()
     tree = shop.tree()
-    assert tree.is_elsewhere("lib/x.py")
-    assert tree.is_elsewhere("lib")
-    assert not tree.is_elsewhere("library/x.py")
+    assert tree.is_in_submodule("lib/x.py")
+    assert tree.is_in_submodule("lib")
+    assert not tree.is_in_submodule("library/x.py")
 
 
 HOSTILE = {
@@ -149,7 +157,7 @@ def test_nothing_that_a_checkout_configures_is_run_or_changes_an_answer(
     mark.unlink(missing_ok=True)
     tree = shop.tree()
     assert (tree.log("", "-M"), tree.files) == expected
-    assert tree.read("src/paid.py", 100) == b"RETRIES = 3\n"
+    assert read(tree, "src/paid.py", 100) == b"RETRIES = 3\n"
     assert tree.changed_since(shop.git("rev-parse", "HEAD~1")) is not None
     assert not mark.exists()
 
@@ -183,7 +191,7 @@ def test_bytes_that_are_not_here_are_left_out(shop: Codebase) -> None:
     (shop.top / ".git/objects" / oid[:2] / oid[2:]).unlink()
     tree = shop.tree()
     assert tree.has("src/pay.py")
-    assert tree.read("src/pay.py", 100) is None
+    assert read(tree, "src/pay.py", 100) is None
     assert [data for _, data in tree.blobs(tree.files.values())] == [b"# Shop\n"]
 
 
@@ -199,7 +207,7 @@ def test_commits_are_found_by_time_and_by_what_they_share(shop: Codebase) -> Non
     assert tree.last_before(0) == ""
     assert (tree.common_with(side), tree.common_with(first), tree.common_with("0" * 40)) == (first, first, "")
     assert tree.known([side, "0" * 40, "HEAD", "--help", side, ""]) == {side}
-    assert tree.there_before([(side, "side.py"), (side, "a.py"), (last, "src")]) == {
+    assert tree.existing([(side, "side.py"), (side, "a.py"), (last, "src")]) == {
         (side, "side.py"),
         (last, "src"),
     }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ctxrepo.app.sessions.recall import BatchRequest
     from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
-    from ctxrepo.services.usage.entry_usage import EntryUsage, Report
+    from ctxrepo.services.usage.entry_usage import EntryUsage, UsageReport
     from ctxrepo.services.usage.read_traces import Trace, TracedEntry
 
 
@@ -196,7 +196,7 @@ def usage(request: UsageRequest, json: bool = False) -> None:
     answer(measuring.usage, request, json, lambda report: _table(report, nothing))
 
 
-def _table(report: Report, nothing: str) -> str:
+def _table(report: UsageReport, nothing: str) -> str:
     if not report.sessions:
         return nothing
     rows = [_HEAD, *map(_row, report.entries)]

@@ -15,9 +15,10 @@ from ctxrepo.storage.memory import Memory
 
 
 def supersede(memory: Memory, name: str, origin: Origin, now: datetime) -> None:
-    """Have the newer entry of the doubt that is called so hold in the place of the older one; NotFound where
-    the older one is in no such doubt any more."""
-    doubt = next((one for one in memory.cache.ask(all_doubts) if one.name == name and one.by_entry), None)
+    """Supersede the older entry of the doubt of this name by the newer one; NotFound where it is in no such
+    doubt any more."""
+    doubts = (doubt for doubt in memory.cache.ask(all_doubts) if doubt.name == name and doubt.by_entry)
+    doubt = next(doubts, None)
     known = memory.cache.ask(entry_by_id, doubt.entry) if doubt else None
     if doubt is None or known is None:
         raise NotFound(f"no entry is in the doubt {name} any more", "`ctxrepo stale` lists those that are.")
