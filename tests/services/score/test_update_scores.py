@@ -145,7 +145,8 @@ def test_an_entry_that_agents_are_held_to_does_not_expire_before_the_last_day_th
     scored(mine)
     assert (standing(mine, "sqlite").lifecycle, standing(mine, "ftp").lifecycle) == ("active", "expired")
     assert standing(mine, "freeze").lifecycle == "expired"
-    assert [one["text"] for one in mine.json("enforce")["data"]["rules"]] == ["[done] off sqlite"]
+    held = {str(one["text"]): one["held"] for one in mine.json("enforce")["data"]["rules"]}
+    assert held == {"[done] off sqlite": rule, f"freeze until: {OVER}": rule}, "a person ends them"
 
 
 def test_what_was_done_is_given_for_two_weeks_and_a_fact_for_ever(mine: Machine) -> None:
