@@ -10,6 +10,7 @@ _WHAT = (
     "page",
     "screen",
     "asked",
+    "doubts",
 )
 
 
