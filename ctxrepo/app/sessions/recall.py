@@ -72,13 +72,11 @@ def recall(desk: Desk, request: MemoryRecallRequest) -> Result[RecallResult]:
 
 def _recalled(desk: Desk, request: MemoryRecallRequest) -> RecallResult:
     from ctxrepo.services.delivery.sessions import Caller
-    from ctxrepo.services.reading.find import scope_named, search_order
+    from ctxrepo.services.reading.find import search_order
     from ctxrepo.services.recall.recall import recall
 
     desk.commit_pending()
-    folders = search_order(desk.memory, desk.project)[::-1]
-    if request.scope:
-        folders = [scope_named(desk.memory, request.scope, desk.project).folder]
+    folders = search_order(desk.memory, desk.project, request.scope)[::-1]
     caller = Caller(desk.cwd, desk.env, (desk.origin.agent, desk.origin.session))
     result = recall(desk.memory, request.question, folders, caller, desk.now)
     desk.notice(*claim_lines(desk, [(hit.id.removeprefix("^"), hit.path) for hit in result.hits]))

@@ -225,7 +225,7 @@ class TagResult:
 def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
     """The tags of a scope, or of the project and global, most used first. The cache must be up to date: call
     `commit` first."""
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    folders = search_order(memory, project, scope)
     of_notes = Counter(
         t for n in memory.cache.ask(notes_of_scopes, folders) for t in filter(None, n.tags.split(", "))
     )

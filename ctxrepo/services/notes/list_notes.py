@@ -94,7 +94,7 @@ def list_notes(
 ) -> list[NoteSummary]:
     """Notes of one scope, or of the project and global, by scope and path. After a commit (`done`) all but
     what it passed over is in the cache; without one the folders are looked through."""
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    folders = search_order(memory, project, scope)
     known = {note.path: _known(note, count) for note, count in memory.cache.ask(counted_notes, folders)}
     paths = set(note_paths(memory, folders)) if done is None else _there(memory, folders, known, done)
     marks = dict.fromkeys(memory.cache.ask(remark_of, "ignored"), "only on this machine: git ignores it")

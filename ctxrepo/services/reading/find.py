@@ -90,18 +90,19 @@ def require_project(project: Project | None, hint: str = "Use --scope global, or
     return project
 
 
-def search_order(memory: Memory, project: Project | None) -> list[str]:
-    """The folders a path without scope is looked for in, nearest first."""
+def search_order(memory: Memory, project: Project | None, scope: str = "") -> list[str]:
+    """The folder of this scope, or without one those that are looked in, nearest first."""
+    if scope:
+        return [scope_named(memory, scope, project).folder]
     # pi-memory-md lets the global folder be a project's as well.
     return list(dict.fromkeys([*([project.folder] if project else []), memory.global_folder]))
 
 
 def places_of(memory: Memory, target: Target, project: Project | None) -> tuple[Sequence[str], Sequence[str]]:
     """The folders in which a note is looked for, and the paths that it may have, nearest first."""
-    scoped = bool(target.scope)
-    folders = [scope_named(memory, target.scope, project).folder] if scoped else search_order(memory, project)
+    folders = search_order(memory, project, target.scope)
     paths = [f"{folder}/{target.path}" for folder in folders]
-    if not scoped and "/" in target.path:
+    if not target.scope and "/" in target.path:
         paths.append(target.path)  # as the index and every message of ours write it
     return folders, paths
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ctxrepo.domain.project.layout import is_note
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import scope_named, search_order
+from ctxrepo.services.reading.find import search_order
 from ctxrepo.storage.memory import Memory
 
 
@@ -26,8 +26,7 @@ class FolderSize:
 
 def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[FolderSize]:
     """The folders of a scope, or of the project and global, down to `depth`; each before those in it."""
-    tops = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
-    found = (folder for top in tops for folder in _below(memory, top))
+    found = (folder for top in search_order(memory, project, scope) for folder in _below(memory, top))
     return [folder for folder in found if depth is None or folder.depth <= depth]
 
 

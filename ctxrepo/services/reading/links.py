@@ -11,7 +11,7 @@ from ctxrepo.domain.records.evidence import fate
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.evidence_view import EvidenceView, evidence_in_view
-from ctxrepo.services.reading.find import entries_of_renamed, scope_named, search_order
+from ctxrepo.services.reading.find import entries_of_renamed, search_order
 from ctxrepo.services.reading.targets import find_note
 from ctxrepo.storage.cache.entries import entries_by_text, entry_by_id, notes_with
 from ctxrepo.storage.memory import Memory
@@ -43,8 +43,7 @@ class NoteLinks:
 def broken_links(memory: Memory, scope: str, project: Project | None) -> list[Link]:
     """Links that lead nowhere, in one scope or in the project and global, by place. The cache must be up to
     date: call `commit` first."""
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
-    places = tuple(f"{folder}/" for folder in folders)
+    places = tuple(f"{folder}/" for folder in search_order(memory, project, scope))
     return [link for link in _links(memory) if not link.to and link.source.startswith(places)]
 
 

@@ -13,7 +13,7 @@ from ctxrepo.domain.score.standing import EntryStanding
 from ctxrepo.domain.text import index_line, size
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
+from ctxrepo.services.reading.find import note_paths, read_note, search_order
 from ctxrepo.storage.cache.computed import all_standings, entries_to_score
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.cache.layout import digest_of
@@ -33,10 +33,9 @@ _KINDS: Mapping[str, PageKind] = {
 def pages(memory: Memory, scope: str, project: Project | None, budget: int) -> Residency:
     """The residency of the notes of one scope, or of the project and global, within so many tokens. Scores
     must be up to date: call `update_scores` first."""
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
     standings, evidence = memory.cache.ask(all_standings), memory.cache.ask(entry_evidence)
     pinned = {entry.id for entry in memory.cache.ask(entries_to_score) if entry.is_pinned}
-    paths = [path for path in note_paths(memory, folders) if not is_aside(path)]
+    paths = [path for path in note_paths(memory, search_order(memory, project, scope)) if not is_aside(path)]
     notes = (note for path in paths if (note := read_note(memory, path)) is not None)
     return resident([_page(note, standings, evidence, pinned) for note in notes], budget)
 

@@ -8,7 +8,7 @@ from ctxrepo.domain.score.standing import EntryStanding, written_day
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.reading.find import scope_named, search_order
+from ctxrepo.services.reading.find import search_order
 from ctxrepo.storage.cache.computed import ScoredEntry, all_standings, entries_to_score
 from ctxrepo.storage.memory import Memory
 
@@ -44,7 +44,7 @@ class Topic:
 def topics(memory: Memory, scope: str, project: Project | None, now: int) -> list[Topic]:
     """The notes of one scope, or of the project and global, the hottest of each scope first; on the day `now`
     since 1970. Scores must be up to date: call `update_scores` first."""
-    folders = [scope_named(memory, scope, project).folder] if scope else search_order(memory, project)
+    folders = search_order(memory, project, scope)
     notes: dict[str, list[ScoredEntry]] = {}
     for entry in memory.cache.ask(entries_to_score):
         if entry.scope in folders:
