@@ -217,7 +217,7 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
     if request is None and not has_memory(desk):
         return everywhere
     memory, project = desk.memory, desk.project
-    folders = ProjectFolders(memory, desk.env, project, everywhere.checkout)
+    folders = ProjectFolders(memory, project, everywhere.checkout)
     search = replace(
         everywhere,
         global_folder=memory.global_folder,

@@ -119,7 +119,7 @@ def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     from ctxrepo.services.locate.look import trust_project
 
     folder = desk.cwd / request.path if request.path else desk.cwd
-    done = trust_project(desk.memory, folder, desk.env, session_in(desk.env)[0])
+    done = trust_project(desk.memory, folder, session_in(desk.env)[0])
     data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}
     return Result(done, {**data, "changed": done.is_changed})
 

@@ -74,7 +74,7 @@ def leave_event_anchor(memory: Memory, event: SpoolEvent, env: Mapping[str, str]
     is_moment = event.event in ("start", "compact", "end")
     if not is_moment or not event.session or (event.event == "start" and event.source == "compact"):
         return  # after a compaction the session goes on
-    here = find_location(memory, Path(event.cwd), {**env, "CTXREPO_PROJECT": ""}) if event.cwd else None
+    here = find_location(memory, Path(event.cwd)) if event.cwd else None
     settings = tape_settings(memory, event.agent)
     if here and (here.is_withheld or here.unknown):
         return

@@ -90,7 +90,7 @@ def prepare_bridges(
         # Neither the session itself, nor one whose user wants no memory in it.
         others = [o for o in lately if not (o.is_off or o.parent) and str(o.path) != session.path]
         ended = sorted((o for o in others if since <= o.ended <= event.at), key=lambda o: -o.ended)
-        project = _project_at(memory, event.cwd, env) if ended else None
+        project = _project_at(memory, event.cwd) if ended else None
         if leaves_alone(tape, event.cwd, project):
             continue
         bridges = (_bridge(memory, event, project, other, env, tape.bridge_seconds) for other in ended)
@@ -111,7 +111,7 @@ def _bridge(
 ) -> list[dict[str, str]]:
     """The lines that are prepared of an ended session: [] where it is of another project, nothing is kept of
     it, or its last message is older than `most_seconds`."""
-    former = _project_at(memory, other.cwd, env) if other.cwd != begun.cwd else project
+    former = _project_at(memory, other.cwd) if other.cwd != begun.cwd else project
     is_same = other.cwd == begun.cwd or (project and former and project.id == former.id)
     if not is_same or not other.cwd or leaves_alone(tape_settings(memory, other.agent), other.cwd, project):
         return []
@@ -168,10 +168,10 @@ def _anchor_line(anchor: Anchor) -> dict[str, str]:
     return {"kind": ANCHOR, "name": name, "summary": summary, "purpose": purpose, "words": terms}
 
 
-def _project_at(memory: Memory, cwd: str, env: Mapping[str, str]) -> Project | None:
+def _project_at(memory: Memory, cwd: str) -> Project | None:
     """The project of a folder; None where there is none, nobody can tell, or it isn't trusted."""
     with suppress(NoAnswer):
-        here = find_location(memory, Path(cwd), {**env, "CTXREPO_PROJECT": ""}) if cwd else None
+        here = find_location(memory, Path(cwd)) if cwd else None
         return here.project if here and not here.is_withheld else None
     return None
 

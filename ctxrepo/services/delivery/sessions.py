@@ -83,11 +83,10 @@ def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger 
     """The newest session in the project of this folder, or outside of all projects in this folder; one that
     has ended only where none goes on."""
     mine = locate_with_git(memory, here.folder, here.env).project
-    elsewhere = {**here.env, "CTXREPO_PROJECT": ""}
     projects = {}
     for cwd in folders_there(memory, {k.cwd for k in known}):
         with suppress(NoAnswer):
-            projects[cwd] = locate_with_git(memory, Path(cwd), elsewhere).project
+            projects[cwd] = locate_with_git(memory, Path(cwd)).project
     for ledger in sorted(known, key=lambda one: one.ended > 0):  # those that go on first
         project = projects.get(ledger.cwd)
         if project.id == mine.id if project and mine else not mine and ledger.cwd == str(here.folder):

@@ -1,6 +1,5 @@
 """What a person asked for from now on is proposed to them as a rule, once, and they decide (ADR 106)."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +30,7 @@ _READ = 256 * 1024
 """Bytes of the end of a transcript in which the last prompt is looked for."""
 
 
-def stage_cues(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: datetime) -> None:
+def stage_cues(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     """Propose what the person asked for in the turn that has ended, unless that was proposed before, however
     it was decided, or memory says it. No lock is held, for the session's folder may hang."""
     if not memory.settings.inbox.cues or event.event not in ("stop", "end") or not event.transcript:
@@ -43,7 +42,7 @@ def stage_cues(memory: Memory, event: SpoolEvent, env: Mapping[str, str], now: d
     cues = [cue for cue in cues_in(prompt) if mask(cue) == cue]
     if not cues:
         return
-    here = find_location(memory, Path(event.cwd), {**env, "CTXREPO_PROJECT": ""}) if event.cwd else None
+    here = find_location(memory, Path(event.cwd)) if event.cwd else None
     if here and (here.is_withheld or here.unknown):
         return
     project = here.project if here else None

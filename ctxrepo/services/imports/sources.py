@@ -98,7 +98,6 @@ class ProjectFolders:
     `project` is that of the current folder, which may have no folder yet, `checkout` the top around it."""
 
     memory: Memory
-    env: Mapping[str, str]
     project: Project | None
     checkout: Path | None
     _answers: dict[str, str] = field(default_factory=dict)
@@ -119,9 +118,8 @@ class ProjectFolders:
         """That of the checkout around a folder; of one that is gone, as it was recorded."""
         if self.project and self.checkout and path.is_relative_to(self.checkout):
             return self.project.folder
-        unnamed = {name: value for name, value in self.env.items() if name != "CTXREPO_PROJECT"}
         try:
-            here = find_location(self.memory, path, unnamed)
+            here = find_location(self.memory, path)
         except CtxrepoError:
             return ""
         if here.project:

@@ -39,7 +39,7 @@ from ctxrepo.storage.user.sound import FolderFacts, folder_facts, is_path
 
 
 def find_location(
-    memory: Memory, cwd: Path, env: Mapping[str, str], around: Callable[[], FolderFacts] | None = None
+    memory: Memory, cwd: Path, env: Mapping[str, str] = {}, around: Callable[[], FolderFacts] | None = None
 ) -> Location:
     """What `cwd` is in, as `locate_with_git` would tell it; `around` has the facts about it. NoAnswer if it
     hangs."""
@@ -67,9 +67,9 @@ def find_project(
     return here.project
 
 
-def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
-    """Ask git what `cwd` is in, judge whether to trust it, and record that for hooks; `env` may name the
-    project (CTXREPO_PROJECT). NoAnswer where `cwd` hangs."""
+def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str] = {}) -> Location:
+    """Ask git what `cwd` is in, judge whether to trust it, and record that for hooks. `env` may name the
+    project (CTXREPO_PROJECT); leave it out for the folder of another session. NoAnswer where `cwd` hangs."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         named = project_of(memory, read_registry(memory), named_id(explicit, {}))
         record(memory, BY_NAME + explicit, "", "", named)
@@ -93,7 +93,7 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Locati
     return replace(_here(memory, project, claim), hint=hint)
 
 
-def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Identity | None:
+def identity_at(memory: Memory, cwd: Path, env: Mapping[str, str] = {}) -> Identity | None:
     """What the checkout at `cwd` is called by itself, whatever that stands for; None where is no project."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
         return Identity(named_id(explicit, {}), "explicit")
@@ -170,7 +170,7 @@ class TrustResult:
     is_changed: bool
 
 
-def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: str) -> TrustResult:
+def trust_project(memory: Memory, folder: Path, agent: str) -> TrustResult:
     """Trust that the checkout of `folder` is the project it claims to be, on this machine. Refused for an
     `agent` ('' for a person), which does what it reads."""
     if agent:
@@ -178,13 +178,12 @@ def trust_project(memory: Memory, folder: Path, env: Mapping[str, str], agent: s
             f"{agent} may not say which checkout is to be trusted",
             "A person does, in a terminal of their own.",
         )
-    env = {**env, "CTXREPO_PROJECT": ""}
     code = checkout_at(memory, folder)
-    identity = identity_at(memory, folder, env)
+    identity = identity_at(memory, folder)
     if code is None or identity is None:
         raise NotFound(f"{folder} belongs to no project", "Name a folder in a checkout.")
     is_changed = TrustedCheckouts(memory.state.trusted).add(code.top, identity.id)
-    project = locate_with_git(memory, folder, env).project
+    project = locate_with_git(memory, folder).project
     assert project is not None  # it has an identity
     return TrustResult(code.top, project, is_changed)
 

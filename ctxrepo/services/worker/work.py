@@ -311,7 +311,7 @@ class Visits:
             with forgiving(self.log):
                 # A prompt asks only once, so a worker tries again for every folder that is still unknown.
                 if cwd in asked or not is_known(self.memory, Path(cwd)):
-                    here = locate_with_git(self.memory, Path(cwd), {**self.env, "CTXREPO_PROJECT": ""})
+                    here = locate_with_git(self.memory, Path(cwd))
                     project = None if here.is_withheld else here.project
                     widen(self.memory, project, self.now())
                     projects.append(project)
@@ -328,7 +328,7 @@ class Visits:
         """Propose what people asked for in these turns that is to hold from now on."""
         for event in {(one.agent, one.session): one for one in events}.values():
             with forgiving(self.log):
-                self._retry_while_busy(partial(stage_cues, self.memory, event, self.env, self.now()))
+                self._retry_while_busy(partial(stage_cues, self.memory, event, self.now()))
 
     def hand_over(self) -> None:
         """Write the handoffs of sessions that are being compacted. Nobody will write them later, so this

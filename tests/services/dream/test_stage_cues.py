@@ -28,7 +28,7 @@ def says(machine: Machine, *texts: str, session: str = "s-1") -> None:
     said = [text for one in texts for text in (one, "Done.")]
     path = str(claude_says(machine, session, said).path)
     event = SpoolEvent("stop", "claude", session, str(machine.project_folder), transcript=path)
-    stage_cues(machine.open(), event, machine.env, datetime.now(UTC))
+    stage_cues(machine.open(), event, datetime.now(UTC))
     commit(machine.open(), datetime.now(UTC))
 
 
@@ -74,7 +74,7 @@ def test_a_secret_and_other_talk_are_not(mine: Machine) -> None:
 def test_an_agent_s_own_words_are_not(mine: Machine) -> None:
     path = claude_says(mine, "s-1", ["What is to be done?", f"From now on I will do it. {WISH}."]).path
     event = SpoolEvent("stop", "claude", "s-1", str(mine.project_folder), transcript=str(path))
-    stage_cues(mine.open(), event, mine.env, datetime.now(UTC))
+    stage_cues(mine.open(), event, datetime.now(UTC))
     assert texts(mine) == []
 
 

@@ -26,7 +26,7 @@ def ada(tmp_path: Path) -> Machine:
 
 
 def folders(machine: Machine) -> ProjectFolders:
-    return ProjectFolders(machine.open(), machine.env, machine.project(), machine.project_folder)
+    return ProjectFolders(machine.open(), machine.project(), machine.project_folder)
 
 
 @pytest.mark.parametrize(

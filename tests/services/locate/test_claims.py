@@ -101,21 +101,21 @@ def test_a_checkout_that_must_be_trusted_is_refused_until_it_is(mine: Machine) -
     assert is_known(memory, folder)
     update_recorded_checkouts(memory)
     with pytest.raises(Refused, match="may not say"):
-        trust_project(memory, folder, mine.env, "claude")
-    assert trust_project(memory, folder, mine.env, "").is_changed
-    assert not trust_project(memory, folder, mine.env, "").is_changed
+        trust_project(memory, folder, "claude")
+    assert trust_project(memory, folder, "").is_changed
+    assert not trust_project(memory, folder, "").is_changed
     assert find_project(mine.open(), folder, mine.env) == mine.project()
 
 
 def test_there_is_nothing_to_trust_outside_of_projects(mine: Machine, tmp_path: Path) -> None:
     for folder in (tmp_path, mine.clone, tmp_path / "gone"):
         with pytest.raises(NotFound):
-            trust_project(mine.open(), folder, mine.env, "")
+            trust_project(mine.open(), folder, "")
 
 
 def test_trust_outlives_the_table_of_the_hooks(mine: Machine) -> None:
     ask(mine)
     folder = repository(mine.home / "code", PROJECT_URL)
-    trust_project(mine.open(), folder, mine.env, "")
+    trust_project(mine.open(), folder, "")
     mine.places.hooks_db.unlink()
     assert claim(mine, folder) == ""

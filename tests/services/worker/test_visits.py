@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,10 +31,10 @@ def visits(ada: Machine, log: list[str]) -> Visits:
 def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
     ada: Machine, visits: Visits, log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def look(memory: Memory, cwd: Path, env: Mapping[str, str]) -> Location:
+    def look(memory: Memory, cwd: Path, *env: Mapping[str, str]) -> Location:
         if cwd.name == "odd":
             raise RuntimeError("nobody reckoned with this")
-        return real(memory, cwd, env)
+        return real(memory, cwd, *env)
 
     real = work_module.locate_with_git
     monkeypatch.setattr(work_module, "locate_with_git", look)
@@ -43,6 +44,15 @@ def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
         "shop"
     ]
     assert "nobody reckoned with this" in log[0]
+
+
+def test_the_project_that_its_own_environment_names_is_not_that_of_other_sessions(
+    ada: Machine, visits: Visits
+) -> None:
+    ada.remember("a fact")
+    named = replace(visits, env={**ada.env, "CTXREPO_PROJECT": "team/other"})
+    begun = SpoolEvent("start", "claude", "s", str(ada.project_folder))
+    assert named.locate_sessions([begun]) == ["shop"]
 
 
 def test_the_handoff_of_a_compaction_is_left_by_whoever_comes_after_a_kill(

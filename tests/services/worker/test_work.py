@@ -537,9 +537,9 @@ def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
     asked: list[Path] = []
     find = work_module.locate_with_git
 
-    def spy(memory: Memory, cwd: Path, env: Any) -> object:
+    def spy(memory: Memory, cwd: Path, *env: Any) -> object:
         asked.append(cwd)
-        return find(memory, cwd, env)
+        return find(memory, cwd, *env)
 
     monkeypatch.setattr(work_module, "locate_with_git", spy)
     for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
