@@ -1,10 +1,10 @@
 """The steps of a dream are carried out in one draft: one commit, which one `undo` takes back."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ctxrepo.domain.dream.losses import LiveEntries, objections
-from ctxrepo.domain.dream.steps import Deed, DreamStep
+from ctxrepo.domain.dream.steps import DreamStep
 from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, entries_of, normalised
@@ -74,16 +74,21 @@ class _Work:
     now: datetime
 
     def run(self, step: DreamStep) -> Iterator[Effect]:
-        deeds: Mapping[Deed, Callable[[DreamStep], Iterator[Effect]]] = {
-            "remember": self._remember,
-            "edit": self._rewrite,
-            "merge": self._rewrite,
-            "supersede": self._supersede,
-            "move": self._move,
-            "archive": self._move,
-            "forget": self._forget,
-        }
-        return deeds[step.deed](step)
+        match step.deed:
+            case "remember":
+                yield from self._remember(step)
+            case "edit" | "merge":
+                yield from self._rewrite(step)
+            case "supersede":
+                old, new = map(self._standing, step.entries)
+                record(self.draft, "superseded", old.id, old.path, self.now, to=new.id)
+                yield Effect(old.path, old.text, "")
+            case "move" | "archive":
+                yield from self._move(step)
+            case "forget":
+                entry = self._standing(step.entries[0])
+                forget_entry(self.draft, entry, self.now)
+                yield Effect(entry.path, entry.text, "")
 
     def _remember(self, step: DreamStep) -> Iterator[Effect]:
         note = Target(path=step.note) if step.note else None
@@ -113,11 +118,6 @@ class _Work:
                 record(self.draft, "superseded", entry.id, entry.path, self.now, to=new.id)
             yield Effect(entry.path, entry.text, "")
 
-    def _supersede(self, step: DreamStep) -> Iterator[Effect]:
-        old, new = map(self._standing, step.entries)
-        record(self.draft, "superseded", old.id, old.path, self.now, to=new.id)
-        yield Effect(old.path, old.text, "")
-
     def _move(self, step: DreamStep) -> Iterator[Effect]:
         entry = self._standing(step.entries[0])
         to = archived(entry.path) if step.deed == "archive" else f"{self.scope.folder}/{step.note}"
@@ -125,11 +125,6 @@ class _Work:
         move_entry(self.draft, Note(entry.path, self.draft.text(entry.path) or ""), entry, to, self.now)
         yield Effect(entry.path, entry.text, "")
         yield Effect(to, "", entry.text)
-
-    def _forget(self, step: DreamStep) -> Iterator[Effect]:
-        entry = self._standing(step.entries[0])
-        forget_entry(self.draft, entry, self.now)
-        yield Effect(entry.path, entry.text, "")
 
     def _standing(self, name: str) -> Entry:
         """The entry where it stands in the draft by now."""
