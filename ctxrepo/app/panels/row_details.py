@@ -174,14 +174,9 @@ def _said(message: SessionMessage) -> str:
 
 def resume_of(desk: Desk, session: str) -> str:
     """The command that goes on with a session; '' where its transcript isn't indexed here."""
-    from ctxrepo.services.sessions.found_messages import indexed_sessions
-    from ctxrepo.services.sessions.profiles import Profiles
-    from ctxrepo.services.sessions.session_projects import resume_command
+    from ctxrepo.services.sessions.prompt_moments import resumption
 
-    for one in indexed_sessions(desk.memory):
-        if one.id == session:
-            return resume_command(one, Profiles(desk.memory).assignment(one.agent, one.path))
-    return ""
+    return resumption(desk.memory, "", session).command
 
 
 def _session(desk: Desk, row: PanelRow) -> View:

@@ -27,7 +27,7 @@ class Profiles:
     def assignment(self, agent: str, transcript: str) -> str:
         """The words of a shell before the command that resumes the session of this `transcript`; '' where the
         current environment is that of its profile."""
-        variables, file = AGENTS[agent].variables, Path(transcript)
+        variables, file = AGENTS[agent].variables if agent in AGENTS else (), Path(transcript)
         env = next((env for folder, env in self.folders(agent).items() if file.is_relative_to(folder)), {})
         assignments = [f"{name}={shlex.quote(value)}" for name in variables if (value := env.get(name))]
         unset = [f"-u {name}" for name in variables if self._memory.env.get(name) and not env.get(name)]

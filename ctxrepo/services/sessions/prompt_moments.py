@@ -98,10 +98,11 @@ def prompt_moment(memory: Memory, agent: str, session: str, host: str, at: float
 
 
 def resumption(memory: Memory, agent: str, session: str, indexed: IndexedSession | None = None) -> Resumption:
-    """How a person resumes a session whose transcript is here, in its folder if the index has that."""
+    """How a person resumes a session whose transcript is here, in its folder if the index has that. One
+    that is in the index needs no `agent`."""
     indexed = indexed or _indexed_session(memory, agent, session)
     known = indexed or IndexedSession("", agent, session, "")
-    command = resume_command(known, Profiles(memory).assignment(agent, known.path))
+    command = resume_command(known, Profiles(memory).assignment(known.agent, known.path))
     return Resumption(command, why_no_command(known) if indexed else "")
 
 
