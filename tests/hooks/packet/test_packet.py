@@ -171,8 +171,10 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
     }
     assert {tuple(line) for line in block.index} == wanted
     bodies = {f"{scope.folder}/MEMORY.md": scope.memory_text for scope in held.scopes if scope.memory_text}
+    pinned = {entry.id for entry in held.entries["pinned", ""]}
+    if rules := [entry.text for entry in held.entries["rules", ""] if entry.id not in pinned]:
+        bodies[PATHS["rules/"]] = "\n".join(rules)
     for key in (
-        "rules/",
         "scratchpad/shop",
         "today/shop/daily/2026-03-01.md",
         "yesterday/shop/daily/2026-02-27.md",
