@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ctxrepo.agents.known import session_in
+from ctxrepo.agents.known import agent_in, session_in
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.target import names_scope, scopes_named
 from ctxrepo.domain.records.save import Origin
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
-_OF_ONE_OPERATION = ("_around", "folder_facts", "project", "code_at_hand", "session", "origin")
+_OF_ONE_OPERATION = ("_around", "folder_facts", "project", "code_at_hand", "session", "agent", "origin")
 
 
 @dataclass(frozen=True)
@@ -286,9 +286,15 @@ class Desk:
         return (agent, session) if session else ("", "")
 
     @cached_property
+    def agent(self) -> str:
+        """The agent in whose shell the operation is performed, also where its session can't be told; '' for a
+        person. What only persons may do asks this."""
+        return self.call.session[0] if self.call.session else agent_in(self.env)
+
+    @cached_property
     def origin(self) -> Origin:
-        agent, session = self.session
-        return Origin(self.memory.host, session, agent, self.project.id if self.project else "")
+        project = self.project
+        return Origin(self.memory.host, self.session[1], self.agent, project.id if project else "")
 
     @property
     def machine(self) -> Machine:

@@ -68,14 +68,13 @@ _HOW = (
 
 def with_ticket(error: Unsaved, words: Sequence[str], env: Mapping[str, str]) -> Unsaved:
     """The error of the command with these words with a ticket for it, in an agent's session."""
-    from ctxrepo.agents.known import session_in  # few commands run in sandboxes
+    from ctxrepo.agents.known import agent_in  # few commands run in sandboxes
     from ctxrepo.hooks.tickets import adds, ticket
     from ctxrepo.storage.state.compiled import read_settings
     from ctxrepo.storage.user.places import Places
 
     command = ["ctxrepo", *words]
-    agent, _ = session_in(env)
-    secret = read_settings(Places.of(env).state).get("secret", "") if agent and adds(command) else ""
+    secret = read_settings(Places.of(env).state).get("secret", "") if agent_in(env) and adds(command) else ""
     if not secret:
         return error
     hint = f"{_HOW} Else: {error.hint} {ticket(secret, error.project, command)}"

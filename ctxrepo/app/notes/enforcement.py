@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result, reads, writes
@@ -16,11 +15,9 @@ if TYPE_CHECKING:
 @writes
 def enforce(desk: Desk, request: EnforceRequest) -> Result[Enforcement]:
     """Have agents held to a rule beside an entry, on this machine if a person asks, or to none any more."""
-    from ctxrepo.agents.known import agent_in
     from ctxrepo.services.notes.enforcing import enforce
 
-    by = replace(desk.origin, agent=desk.origin.agent or agent_in(desk.env))
-    done = enforce(desk.memory, request, desk.project, by, desk.now)
+    done = enforce(desk.memory, request, desk.project, desk.origin, desk.now)
     if done.is_approved:
         _tell_switch(desk)
     return Result(done)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxrepo.agents.known import session_in
 from ctxrepo.app.result import Result
 from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
@@ -98,14 +97,14 @@ def _settings(desk: Desk, key: str) -> list[Setting]:
 
 def _require_person(desk: Desk, key: str) -> None:
     """Refused for an agent that may only propose somewhere, of the setting that says where."""
-    if key != "inbox.policy" or not session_in(desk.env)[0]:
+    if key != "inbox.policy" or not desk.agent:
         return
     from ctxrepo.domain.project.layout import REGISTRY
     from ctxrepo.services.inbox.staging import require_person
 
     with suppress(NotInitialised):  # then nothing is held that could be written past it
         memory = desk.open_memory(or_last_settings=True)
-        require_person(memory, desk.session[0], [REGISTRY], key)
+        require_person(memory, desk.agent, [REGISTRY], key)
 
 
 def _changed(desk: Desk, changed: SettingChange) -> Result[SettingChange]:

@@ -115,11 +115,10 @@ def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
 
 def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     """Say that a checkout is the project that it says it is."""
-    from ctxrepo.agents.known import session_in
     from ctxrepo.services.locate.look import trust_project
 
     folder = desk.cwd / request.path if request.path else desk.cwd
-    done = trust_project(desk.memory, folder, session_in(desk.env)[0])
+    done = trust_project(desk.memory, folder, desk.agent)
     data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}
     return Result(done, {**data, "changed": done.is_changed})
 

@@ -49,10 +49,9 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     """Remove what is kept of sessions, and keep nothing of them again."""
     from dataclasses import replace
 
-    from ctxrepo.agents.known import session_in
     from ctxrepo.services.sessions.forget_sessions import forget_sessions, plan_to_forget
 
-    if session_in(desk.env)[0]:
+    if desk.agent:
         raise Refused(
             "an agent's session forgets nothing that is kept", "A person does, in a terminal of their own."
         )

@@ -95,13 +95,11 @@ def search_index(desk: Desk, search: Callable[[], Matches]) -> tuple[Matches, bo
 def quoted(desk: Desk, text: str) -> str:
     """A text of past sessions, for an agent between the delimiters that hooks use too: nobody in those
     sessions could write them. In a person's shell, where no model reads it, the text as it is."""
-    from ctxrepo.agents.known import session_in
     from ctxrepo.domain.text import seal
     from ctxrepo.storage.disk.private import random_name
     from ctxrepo.storage.state.compiled import read_settings
 
-    agent, _ = session_in(desk.env)
-    if not agent or not text:
+    if not desk.agent or not text:
         return text
     secret = read_settings(desk.memory.places.state).get("secret") or random_name(16)
     return seal(f"{text}\n", secret, frame=FRAME).removesuffix("\n")

@@ -37,7 +37,8 @@ def test_a_proposal_is_listed_and_shown_with_what_decides_it(mine: Terminal) -> 
     name = proposed(mine, "the queue is drained by hand", "--category", "gotcha", "--key", "queue", "--pin")
     host = mine.machine.open().host
     said = mine("inbox")
-    assert said.out == f"{name}  proposal  shop  just now  {host}  set queue: the queue is drained by hand\n"
+    line = f"{name}  proposal  shop  just now  claude on {host}  set queue: the queue is drained by hand\n"
+    assert said.out == line
     assert f"look at one with `ctxrepo inbox show {name}`" in said.err
     said = mine("inbox", "show", name[:6])
     assert "waits    somebody proposed to remember this, in gotcha, under the key queue, pinned\n" in said.out

@@ -7,6 +7,7 @@ import json
 import pytest
 from terminal import Said, Terminal
 
+from ctxrepo.agents.known import AGENTS
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 
 AGENT = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
@@ -48,6 +49,22 @@ def test_what_an_agent_remembers_waits_and_what_a_person_remembers_is_there(mine
     name = mine("inbox", "--json").data["items"][0]["id"]
     assert mine("inbox", "accept", name).code == 0
     assert "[gotcha] the wall is blue" in mine.machine.read("shop/topics/gotcha.md")
+
+
+MARKS = [dict(agent.identity.MARKS) for agent in AGENTS.values() if agent.identity.MARKS]
+
+
+@pytest.mark.parametrize("marks", MARKS, ids=" ".join)
+def test_an_agent_is_no_person_because_its_session_cannot_be_told(
+    mine: Terminal, marks: dict[str, str]
+) -> None:
+    before = note(mine)
+    assert mine("remember", "the wall is blue", **marks).out.startswith("proposed")
+    assert note(mine) == before
+    name = mine("inbox", "--json").data["items"][0]["id"]
+    for words in (("inbox", "accept", name), ("config", "set", "inbox.policy", "")):
+        assert mine(*words, **marks).code == 6, words
+    assert (note(mine), waits(mine)) == (before, ["add: the wall is blue"])
 
 
 def test_edits_and_removals_of_entries_wait_and_are_done_when_accepted(mine: Terminal) -> None:

@@ -111,10 +111,11 @@ def test_what_is_not_meant_is_not_forgotten(words: list[str], code: int, told: s
     assert len(mine.json("sessions", "list")["data"]["sessions"]) == 2
 
 
-def test_an_agent_forgets_nothing(mine: Machine) -> None:
+@pytest.mark.parametrize("session", [{"CLAUDE_CODE_SESSION_ID": "s-1"}, {}])
+def test_an_agent_forgets_nothing(mine: Machine, session: dict[str, str]) -> None:
     claude_says(mine, "s-1", ["a ruff"])
     search(mine, "ruff")
-    agent = Machine(mine.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"})
+    agent = Machine(mine.home, {"CLAUDECODE": "1", **session})
     done = agent.ctxrepo("sessions", "forget", "--all", "--yes")
     assert (done.returncode, "an agent's session forgets nothing" in done.stderr) == (6, True)
 
