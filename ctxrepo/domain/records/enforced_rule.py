@@ -5,6 +5,13 @@ A rule is one line, as people type it and records have it: `block command kubect
 BLOCK, WARN, VERIFY = ACTIONS = ("block", "warn", "verify")
 COMMAND, PATTERN, TOOL, FILE = TRIGGERS = ("command", "pattern", "tool", "file")
 
+REFUSED, WARNED, PASSED = "refused", "warned", ""
+"""What is done about a call."""
+
+MET, CHANGED = "met", "changed "
+"""How a session may stand with a rule that verifies: what it needs was run, or a file was changed since, whose
+name follows. With one that warns it stands as WARNED once it was, and with any other as ''."""
+
 _NEEDS = " needs "
 
 FORMS = (
@@ -57,6 +64,22 @@ class EnforcedRule:
         """Whether the call runs the command that the rule needs, before whatever it bears on."""
         at, place = call.command.find(self.needs), self.place_in(call)
         return bool(self.needs) and at >= 0 and (place < 0 or self.trigger == FILE or at < place)
+
+    def judge(self, call: ToolCall, state: str) -> "tuple[str, str]":
+        """What is done about a call in a session that stands so with the rule, and how it stands then."""
+        bears = self.place_in(call) >= 0
+        if self.action == BLOCK:
+            return (REFUSED if bears else PASSED), state
+        if self.action == WARN:
+            return (WARNED, WARNED) if bears and state != WARNED else (PASSED, state)
+        if self.is_met_by(call):
+            return PASSED, "" if bears and self.trigger != FILE else MET
+        if not bears:
+            return PASSED, state
+        if self.trigger == FILE:
+            names = [name for name in call.files if self.place_in(ToolCall(files=(name,))) >= 0]
+            return PASSED, CHANGED + names[-1]
+        return (PASSED if state == MET else REFUSED), ""
 
 
 def rule_of(line: str) -> "EnforcedRule | None":

@@ -5,13 +5,13 @@ See docs/adr/0108-a-rule-holds-where-a-person-approved-it.md."""
 import _sqlite3
 import os
 
-from ctxrepo.domain.records.enforced_rule import BLOCK, FILE, VERIFY, WARN, ToolCall
+from ctxrepo.domain.records.enforced_rule import CHANGED, REFUSED, WARNED, ToolCall
 from ctxrepo.domain.text import escape_field, seal_shortly
 from ctxrepo.hooks.dialect import Dialect, Event, HookAnswer
 from ctxrepo.hooks.known.enforced import Approval, approvals
 from ctxrepo.hooks.known.locate import SessionFolder, inside, place_of
 from ctxrepo.hooks.known.world import World
-from ctxrepo.hooks.session.ledger_words import MET, RULE, WARNED
+from ctxrepo.hooks.session.ledger_words import RULE
 from ctxrepo.hooks.session.session import Session
 
 _MOST_TEXT = 500
@@ -36,26 +36,19 @@ def answer(
     # A subagent's calls count for the session that started it, whose turn ends.
     session = Session(world.state, world.repo.id, event.agent, event.session)
     refusals, warnings = [], []
-    for held in rules:
-        rule, state = held.rule, session.record.rules.get(held.entry, "")
-        bears = rule.place_in(call) >= 0
-        if rule.action == BLOCK and bears:
-            refusals.append(f"Refused by a rule that is enforced here: {_said(held)}. {_ASK}")
-        elif rule.action == WARN and bears and state != WARNED:
-            session.note(RULE, held.entry, WARNED)
-            warnings.append(f"A rule bears on this call: {_said(held)}\n")
-        elif rule.action == VERIFY and rule.is_met_by(call):
-            session.note(RULE, held.entry, "" if bears and rule.trigger != FILE else MET)
-        elif rule.action == VERIFY and bears and rule.trigger == FILE:
-            names = [name for name in call.files if rule.place_in(ToolCall(files=(name,))) >= 0]
-            session.note(RULE, held.entry, names[-1])
-        elif rule.action == VERIFY and bears and state == MET:
-            session.note(RULE, held.entry, "")
-        elif rule.action == VERIFY and bears:
-            refusals.append(f"Not before `{_field(rule.needs)}` was run, which a rule wants: {_said(held)}")
+    for approval in rules:
+        state = session.record.rules.get(approval.entry, "")
+        verdict, then = approval.rule.judge(call, state)
+        if then != state:
+            session.note(RULE, approval.entry, then)
+        if verdict == REFUSED:
+            refusals.append(_refusal(approval))
+        elif verdict == WARNED:
+            warnings.append(f"A rule bears on this call: {_quoted(approval)}\n")
     session.save()
-    text = seal_shortly("".join(warnings), world.secret) if warnings and not refusals else ""
-    return HookAnswer(text, refusal="\n".join(refusals))
+    if refusals:
+        return HookAnswer(refusal="\n".join([*refusals, *warnings]))
+    return HookAnswer(seal_shortly("".join(warnings), world.secret) if warnings else "")
 
 
 def before_end(db: _sqlite3.Connection, world: World, event: Event) -> str:
@@ -65,12 +58,12 @@ def before_end(db: _sqlite3.Connection, world: World, event: Event) -> str:
     rules = _rules(db, world, event)
     session = Session(world.state, world.repo.id, event.agent, event.session)
     wanted = []
-    for held in rules:
-        file = session.record.rules.get(held.entry, "")
-        if held.rule.trigger == FILE and held.rule.action == VERIFY and file not in ("", MET):
-            session.note(RULE, held.entry, "")
-            needs = _field(held.rule.needs)
-            wanted.append(f"{_field(file)} was changed. Run `{needs}`, which a rule wants: {_said(held)}")
+    for approval in rules:
+        state = session.record.rules.get(approval.entry, "")
+        if state.startswith(CHANGED):
+            session.note(RULE, approval.entry, "")
+            file, needs = _field(state[len(CHANGED) :]), _field(approval.rule.needs)
+            wanted.append(f"{file} was changed. Run `{needs}`, which a rule wants: {_quoted(approval)}")
     session.save()
     return "\n".join(wanted)
 
@@ -91,7 +84,14 @@ def _names(paths: list[str], cwd: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*paths, *[path for path in below if path]]))
 
 
-def _said(approval: Approval) -> str:
+def _refusal(approval: Approval) -> str:
+    if needs := approval.rule.needs:
+        return f"Not before `{_field(needs)}` was run, which a rule wants: {_quoted(approval)}"
+    return f"Refused by a rule that is enforced here: {_quoted(approval)}. {_ASK}"
+
+
+def _quoted(approval: Approval) -> str:
+    """What the entry said when the rule was approved, and the entry's id."""
     return f"“{_field(approval.text)}” (^{approval.entry})"
 
 

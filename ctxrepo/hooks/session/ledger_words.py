@@ -15,10 +15,6 @@ EARLIER_PROMPTS = 2
 """How many earlier prompts are remembered, to search a vague follow-up together with them."""
 
 
-MET, WARNED = "met", "warned"
-"""How a session may stand with a rule: what the rule needs was run, or it was warned once."""
-
-
 class RequestedAnchor:
     """An anchor that a session's user asked for: in so many words, or by keywords in a prompt."""
 
@@ -46,7 +42,7 @@ class SessionRecord:
         self.faults: set[str] = set()
         """Hashes of the faults that it was told."""
         self.rules: dict[str, str] = {}
-        """Where it stands with rules, by their entries: MET, WARNED, or the file of which one wants more."""
+        """How it stands with rules, by their entries, as EnforcedRule.judge has it."""
         self.project: str | None = None
         """Its project's folder; '' for none, '?' while the project is unknown."""
         self.asked: list[str] = []

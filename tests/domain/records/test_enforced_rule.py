@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from ctxrepo.domain.records.enforced_rule import (
     ACTIONS,
     BLOCK,
+    CHANGED,
+    MET,
+    PASSED,
+    REFUSED,
     TRIGGERS,
     VERIFY,
     WARN,
+    WARNED,
     EnforcedRule,
     ToolCall,
     rule_of,
@@ -116,6 +121,39 @@ def test_on_which_calls_one_bears(line: str, call: ToolCall, place: int) -> None
 )
 def test_what_meets_one(line: str, command: str, is_met: bool) -> None:
     assert rule(line).is_met_by(ToolCall("Bash", command)) == is_met
+
+
+@pytest.mark.parametrize(
+    ("line", "calls"),
+    [
+        ("block command rm", [("rm x", REFUSED), ("ls", PASSED), ("rm x", REFUSED)]),
+        ("warn command rm", [("ls", PASSED), ("rm x", WARNED), ("rm x", PASSED)]),
+        (
+            "verify command push needs test",
+            [("push", REFUSED), ("test", PASSED), ("push", PASSED), ("push", REFUSED)],
+        ),
+        ("verify command push needs test", [("test && push", PASSED), ("push", REFUSED)]),
+        (
+            "verify command push needs test",
+            [("push && test", REFUSED), ("test", PASSED), ("ls", PASSED), ("push", PASSED)],
+        ),
+    ],
+)
+def test_what_is_done_about_the_commands_of_a_session(line: str, calls: list[tuple[str, str]]) -> None:
+    state = ""
+    for command, wanted in calls:
+        verdict, state = rule(line).judge(ToolCall("Bash", command), state)
+        assert verdict == wanted, command
+
+
+def test_a_session_remembers_which_file_wants_a_command() -> None:
+    lints, edit = (
+        rule("verify file src/* needs make lint"),
+        ToolCall("Edit", files=("/shop/src/met", "src/met")),
+    )
+    assert lints.judge(edit, "") == lints.judge(edit, MET) == (PASSED, f"{CHANGED}src/met")
+    assert lints.judge(ToolCall("Bash", "make lint"), f"{CHANGED}src/met") == (PASSED, MET)
+    assert lints.judge(ToolCall("Bash", "ls"), f"{CHANGED}src/met") == (PASSED, f"{CHANGED}src/met")
 
 
 def test_the_actions_are_told_apart() -> None:

@@ -87,6 +87,7 @@ def test_several_rules_are_told_together(world: World) -> None:
     held(world, "block command kubectl apply", "block pattern prod", "warn command kubectl")
     told = shell(world, DEPLOY)
     assert told.refusal.count("Refused by a rule") == 2
+    assert told.refusal.count("A rule bears on this call") == 1, "which isn't said again"
     assert told.context == ""
 
 
