@@ -9,8 +9,8 @@ REFUSED, WARNED, PASSED = "refused", "warned", ""
 """What is done about a call."""
 
 MET, CHANGED = "met", "changed "
-"""How a session may stand with a rule that verifies: what it needs was run, or a file was changed since, whose
-name follows. With one that warns it stands as WARNED once it was, and with any other as ''."""
+"""How a session may stand with a rule that verifies: what it needs was run, or a file was changed since, the
+name of which follows. With one that warns it stands as WARNED once it was, and with any other as ''."""
 
 _NEEDS = " needs "
 

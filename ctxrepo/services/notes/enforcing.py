@@ -1,7 +1,7 @@
 """Rules beside entries that agents are held to: written down for all machines, and approved on each."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 from datetime import datetime
 
@@ -60,9 +60,10 @@ def enforce(
     try:
         entry = entry_named(memory, request.target, project)
     except NotFound:
-        if origin.agent or not request.off or (approval := _approval_named(memory, request.target)) is None:
+        approval = _approval_named(memory, request.target) if request.off and not origin.agent else None
+        if approval is None:
             raise
-        _require_written(memory, end_approval(str(memory.state.root), approval.entry))
+        _end(memory, approval)
         return Enforcement(approval.entry, "", approval.text, "", is_approved=False)
     evidence = evidence_in_view(memory).about([entry.id])
     known = by_entry(evidence).get(entry.id)
@@ -82,8 +83,8 @@ def enforce(
             record = new_record(draft, "enforced", entry.id, entry.path, now)
             record_all(draft, [replace(record, rule=line)], now)
     if not origin.agent:
-        _decide(memory, entry, rule)
-    return _enforcement(memory, entry, line)
+        _hold(memory, entry, rule)
+    return _enforcement(entry, line, _by_entry(memory).get(entry.id))
 
 
 _BY_A_PERSON = "A person does that, in a terminal of their own."
@@ -92,25 +93,34 @@ _BY_A_PERSON = "A person does that, in a terminal of their own."
 def enforcements(memory: Memory) -> Sequence[Enforcement]:
     """All entries in view that have a rule, in the order of their places; then those of which a rule holds
     here that are gone. The cache must be up to date."""
-    rules = {one.entry: one.rule for one in memory.cache.ask(entry_evidence).values() if one.rule}
-    held = {name for name, _ in _held(memory)}
-    known = filter(None, (memory.cache.ask(entry_by_id, name) for name in rules.keys() | held))
-    standing = [one.entry for one in known if one.entry.id in held or not (one.is_struck or one.is_expired)]
-    in_order = sorted(standing, key=lambda one: (one.path, one.first_line))
-    gone = [approval for name, approval in _held(memory) if name not in {one.id for one in standing}]
+    rules = {known.entry: known.rule for known in memory.cache.ask(entry_evidence).values() if known.rule}
+    approved = _by_entry(memory)
+    cached = filter(None, (memory.cache.ask(entry_by_id, name) for name in rules.keys() | approved.keys()))
+    entries = {
+        one.entry.id: one.entry
+        for one in sorted(cached, key=lambda one: (one.entry.path, one.entry.first_line))
+        if one.entry.id in approved or not (one.is_struck or one.is_expired)
+    }
+    gone = [approval for name, approval in approved.items() if name not in entries]
     return [
-        *(_enforcement(memory, entry, rules.get(entry.id, "")) for entry in in_order),
+        *(_enforcement(entry, rules.get(name, ""), approved.get(name)) for name, entry in entries.items()),
         *(Enforcement(one.entry, "", one.text, "", is_approved=False, held=one.rule.line) for one in gone),
     ]
 
 
-def _held(memory: Memory) -> Iterator[tuple[str, Approval]]:
-    """What is approved here, each with the id that its entry has by now."""
+def _enforcement(entry: Entry, line: str, approval: Approval | None) -> Enforcement:
+    text = normalised(entry.text)
+    held = approval.rule.line if approval else ""
+    is_approved = approval is not None and (approval.rule.line, approval.text) == (line, text)
+    return Enforcement(entry.id, entry.at, text, line, is_approved, held)
+
+
+def _by_entry(memory: Memory) -> dict[str, Approval]:
+    """The id that an entry has by now -> what is approved beside it here."""
     approved = approvals(str(memory.state.root))
     evidence = evidence_in_view(memory).about(approved) if approved else ()
-    for approval in approved.values():
-        kind, name = fate(evidence, approval.entry)
-        yield (name if kind == "moved" else approval.entry), approval
+    fates = {name: fate(evidence, name) for name in approved}
+    return {new if kind == "moved" else name: approved[name] for name, (kind, new) in fates.items()}
 
 
 def _approval_named(memory: Memory, target: Target) -> Approval | None:
@@ -120,35 +130,25 @@ def _approval_named(memory: Memory, target: Target) -> Approval | None:
     return named[0] if len(named) == 1 else None
 
 
-def _enforcement(memory: Memory, entry: Entry, line: str) -> Enforcement:
-    approval = next((one for name, one in _held(memory) if name == entry.id), None)
-    held, text = (approval.rule.line, approval.text) if approval else ("", "")
-    is_approved = bool(line) and held == line and text == normalised(entry.text)
-    return Enforcement(entry.id, entry.at, normalised(entry.text), line, is_approved, held)
+def _hold(memory: Memory, entry: Entry, rule: EnforcedRule | None) -> None:
+    """Hold agents to this rule beside an entry here, and to no other; to none at all for None."""
+    before, text = _by_entry(memory).get(entry.id), normalised(entry.text)
+    if before and (rule is None or before.entry != entry.id):
+        _end(memory, before)
+    if rule and not (before and (before.entry, before.rule.line, before.text) == (entry.id, rule.line, text)):
+        approval = Approval(entry.id, _owner(memory, scope_of(entry.path)), rule, text)
+        _require_written(memory, approve(str(memory.state.root), approval))
 
 
-def _decide(memory: Memory, entry: Entry, rule: EnforcedRule | None) -> None:
-    """Have this rule hold here beside an entry, and no other; none at all for None."""
-    state, text = str(memory.state.root), normalised(entry.text)
-    before = [one for name, one in _held(memory) if name == entry.id]
-    for one in before:
-        if rule is None or one.entry != entry.id:
-            _require_written(memory, end_approval(state, one.entry))
-    if rule and not any(
-        (one.entry, one.rule.line, one.text) == (entry.id, rule.line, text) for one in before
-    ):
-        owner = _owner(memory, scope_of(entry.path))
-        _require_written(memory, approve(state, Approval(entry.id, owner, rule, text)))
+def _end(memory: Memory, approval: Approval) -> None:
+    _require_written(memory, end_approval(str(memory.state.root), approval.entry))
 
 
 def _owner(memory: Memory, folder: str) -> str:
     """Whose sessions an entry in this folder is for, as Approval has it."""
-    projects = read_registry(memory).projects
-    return (
-        ""
-        if folder == memory.global_folder
-        else next((i for i, f in projects.items() if f == folder), folder)
-    )
+    if folder == memory.global_folder:
+        return ""
+    return next((name for name, its in read_registry(memory).projects.items() if its == folder), folder)
 
 
 def _require_written(memory: Memory, is_written: bool) -> None:
