@@ -39,14 +39,11 @@ PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/sbin:/bin"
 
 
 def unless(why: str) -> pytest.MarkDecorator:
-    """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''.
-
-    CI calls `make servers` first, which installs every program in INSTALLED. What may be missing after that
-    is no package: a feature of the kernel, another user's rights, or an agent of 360 MB.
-    """
+    """Skip a test for `why`, a sentence that says what is missing and how it is had; run it for ''."""
     assert not why or " " in why, "a reason is a sentence"
-    # `why` is what only the machine's owner can change: no kernel, other user or agent can be installed by a
-    # test, and what it would assert can't be played without. `-ra` prints it at the end of each run.
+    # A developer's machine may lack a program, npm, a kernel feature or root, and should run all other tests.
+    # CI lacks none of what can be installed: .ci/run calls `make servers` and `make pi-types` first, and only
+    # the real agents are left out (360 MB each; `make live` plays them). `-ra` prints every reason.
     return pytest.mark.skipif(bool(why), reason=f"can't run here: {why}")
 
 
