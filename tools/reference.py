@@ -39,10 +39,10 @@ PANELS = {
 
 MODULES = {
     "notes.authoring": "remember new edit log open=open_note",
-    "notes.relocating": "move archive forget touch reinforce verify undo restore",
+    "notes.relocating": "move archive forget touch reinforce verify enforce undo restore",
     "notes.lookup": "read search tags links export list=list_notes",
     "notes.caretaking": "check dream import=import_",
-    "notes.overviews": "topics pages enforce",
+    "notes.overviews": "topics pages",
     "notes.scratchpad": "scratch=",
     "sessions.asking": "recall trace stats=",
     "sessions.handing_over": "context anchor handoff hook session= file=",

@@ -15,7 +15,7 @@ from ctxrepo.agents.known import agent_in, session_in
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.target import names_scope, scopes_named
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.errors import ConfigError, CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
+from ctxrepo.errors import CtxrepoError, GitFailed, NoAnswer, OtherOwner, Unsigned
 from ctxrepo.hooks.wakeup import start_worker
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
@@ -27,13 +27,11 @@ from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.state.compiled import read_repositories
-from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.sound import FolderFacts, folder_facts
 
 if TYPE_CHECKING:
     from ctxrepo.app.owner import OwnerThread
-    from ctxrepo.domain.settings.values import Settings
     from ctxrepo.services.locate.code_at_hand import CodeAtHand
     from ctxrepo.services.saving.committed import CommitResult
     from ctxrepo.services.setup.connection import Machine
@@ -298,17 +296,13 @@ class Desk:
 
     @property
     def machine(self) -> Machine:
-        from ctxrepo.services.setup.connection import Machine  # only needed to connect agents or look at them
+        # Only needed to connect agents or look at them.
+        from ctxrepo.services.setup.connection import Machine, is_enforcing
 
         checkout = None
         with suppress(NoAnswer):  # of which those tell who need the project
             checkout = Path(self.folder_facts.top or self.cwd)
-        try:
-            settings: Settings | None = read_settings(self.places.config_file)
-        except ConfigError:  # told by whoever needs it
-            settings = settings_before(self.places.config_before)
-        enforces = settings is not None and "enforce" in settings.hooks.before_tool
-        return Machine(self.places, self.env, Path(self.interpreter), checkout, enforces)
+        return Machine(self.places, self.env, Path(self.interpreter), checkout, is_enforcing(self.places))
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; nobody here waits for it. A sandbox has none."""

@@ -9,7 +9,8 @@ from ctxrepo.app.result import Result, reads, writes
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.notes.enforcing import Enforcement, EnforceRequest
+    from ctxrepo.services.notes.enforcing import Enforcement
+    from ctxrepo.services.notes.requests import EnforceRequest
 
 
 @writes

@@ -66,7 +66,8 @@ class EnforcedRule:
         return bool(self.needs) and at >= 0 and (place < 0 or self.trigger == FILE or at < place)
 
     def judge(self, call: ToolCall, state: str) -> "tuple[str, str]":
-        """What is done about a call in a session that stands so with the rule, and how it stands then."""
+        """(what is done about a call, how the session stands with the rule afterwards); `state` is how it
+        stood before."""
         bears = self.place_in(call) >= 0
         if self.action == BLOCK:
             return (REFUSED if bears else PASSED), state

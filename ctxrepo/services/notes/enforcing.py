@@ -18,6 +18,7 @@ from ctxrepo.hooks.known.enforced import Approval, approvals, approve, end_appro
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.notes.confirming import require_standing
+from ctxrepo.services.notes.requests import EnforceRequest
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
 from ctxrepo.services.saving.evidence import new_record, record_all
@@ -25,17 +26,6 @@ from ctxrepo.services.saving.write import drafting
 from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.cache.evidence_rows import entry_evidence
 from ctxrepo.storage.memory import Memory
-
-
-@dataclass(frozen=True)
-class EnforceRequest:
-    """A rule for an entry; without one, the rule that the entry has is approved on this machine."""
-
-    target: Target
-    rule: str = ""
-    """When it bears and what is done, e.g. 'block command kubectl apply'."""
-    off: bool = False
-    """Hold nobody to it any more."""
 
 
 @dataclass(frozen=True)

@@ -85,3 +85,14 @@ class RestoreRequest:
     """Restore it into this note instead of its old place."""
     version: str = ""
     """Restore its version in COMMIT, even if it still exists."""
+
+
+@dataclass(frozen=True)
+class EnforceRequest:
+    """A rule for an entry; without one, the rule that the entry has is approved on this machine."""
+
+    target: Target
+    rule: str = ""
+    """When it bears and what is done, e.g. 'block command kubectl apply'."""
+    off: bool = False
+    """Hold nobody to it any more."""

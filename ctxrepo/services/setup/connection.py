@@ -8,6 +8,8 @@ from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
 from ctxrepo.agents.permissions import Permissions
 from ctxrepo.agents.protocol import GrantedFolder, SkillsFolder, Wanted
+from ctxrepo.domain.settings.values import Settings
+from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
 from ctxrepo.services.setup.files import EditedOnDisk, OwnFileOnDisk, WantedFile, wanted_file
@@ -15,6 +17,7 @@ from ctxrepo.services.setup.skills import Skills
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.user import assets, receipt
+from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places
 from ctxrepo.storage.user.receipt import Receipt, WrittenFile, digest
 
@@ -38,6 +41,15 @@ class Machine:
     def folder_of(self, agent: Agent) -> Path:
         """The user's folder of the agent; ConfigError when the environment names an unusable one."""
         return agent.install.folder(self.places.user_home, self.environment)
+
+
+def is_enforcing(places: Places) -> bool:
+    """Whether agents are to ask before they use a tool; while config.toml can't be read, as it was before."""
+    try:
+        settings: Settings | None = read_settings(places.config_file)
+    except ConfigError:
+        settings = settings_before(places.config_before)
+    return settings is not None and "enforce" in settings.hooks.before_tool
 
 
 @dataclass(frozen=True)

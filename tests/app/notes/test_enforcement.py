@@ -13,7 +13,7 @@ from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import enforcement
 from ctxrepo.domain.project.target import parse_entry
 from ctxrepo.errors import Refused
-from ctxrepo.services.notes.enforcing import EnforceRequest
+from ctxrepo.services.notes.requests import EnforceRequest
 
 RULE = "block command kubectl apply"
 

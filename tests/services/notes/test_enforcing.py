@@ -19,8 +19,9 @@ from ctxrepo.hooks.known.enforced import approvals
 from ctxrepo.hooks.known.world import APPROVALS
 from ctxrepo.services.history.undoing import undo
 from ctxrepo.services.notes.changing import EditRequest, Passage, edit
-from ctxrepo.services.notes.enforcing import Enforcement, EnforceRequest, enforce, enforcements
+from ctxrepo.services.notes.enforcing import Enforcement, enforce, enforcements
 from ctxrepo.services.notes.placing import forget
+from ctxrepo.services.notes.requests import EnforceRequest
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.evidence import new_record, record_all

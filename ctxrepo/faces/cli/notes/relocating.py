@@ -1,29 +1,35 @@
-"""Commands that move and remove notes and entries, confirm them, and bring them back: move, archive, forget,
-touch, reinforce, verify, undo, restore."""
+"""Commands that move and remove notes and entries, confirm and enforce them, and bring them back: move,
+archive, forget, touch, reinforce, verify, enforce, undo, restore."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from ctxrepo.app.notes import writing
+from ctxrepo.app.notes import enforcement, writing
 from ctxrepo.app.notes.targets import EntriesRequest, TargetRequest
 from ctxrepo.app.notes.writing import MoveRequest, UndoRequest
 from ctxrepo.domain.formats.moment import times
 from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.target import parse_entry
+from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli.answer import answer
-from ctxrepo.faces.cli.options import USUAL, command
-from ctxrepo.services.notes.requests import RestoreRequest
+from ctxrepo.faces.cli.options import USUAL, argument, command, json_option, option
+from ctxrepo.services.notes.requests import EnforceRequest, RestoreRequest
 
 if TYPE_CHECKING:
     from ctxrepo.services.history.restore import RestoreResult
     from ctxrepo.services.history.undoing import Undone
     from ctxrepo.services.notes.changing import TouchResult
     from ctxrepo.services.notes.confirming import Confirmed
+    from ctxrepo.services.notes.enforcing import Enforcement
     from ctxrepo.services.notes.placing import Forgotten, MoveResult
 
 _MOST_TEXT = 100
 """Characters of an entry that are shown of what was confirmed."""
+
+_MOST_RULE = 200
+"""Characters that are shown of a rule, and of its entry."""
 
 _MOST_LINES = 12
 """Entries that are listed of what `undo` took back."""
@@ -98,6 +104,41 @@ def verify(request: EntriesRequest, json: bool = False) -> None:
 
 def _named(one: Confirmed) -> str:
     return f"^{one.id} {one.at}\n  - {shown(one.text, _MOST_TEXT)}"
+
+
+def enforce(
+    entry: Annotated[str, argument(metavar="ENTRY", help="^ID or PATH#L9 of an entry.")] = "",
+    rule: Annotated[
+        list[str] | None, argument(metavar="RULE", help="The rule, e.g. block command kubectl apply.")
+    ] = None,
+    off: Annotated[bool, option("--off")] = False,
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Hold agents to what an entry says; without ENTRY list the rules."""
+    if not entry:
+        if off:
+            raise UsageError("--off is for an entry", "`ctxrepo enforce ^ID --off`.")
+        answer(enforcement.list_rules, None, json, _rule_table)
+        return
+    request = EnforceRequest(parse_entry(entry), " ".join(rule or ()), off)
+    answer(enforcement.enforce, request, json, lambda done: "\n".join(_rule_lines(done)))
+
+
+def _rule_table(listed: Sequence[Enforcement]) -> str:
+    return "\n".join(line for each in listed for line in _rule_lines(each)) or "no rule is enforced"
+
+
+def _rule_lines(rule: Enforcement) -> Iterator[str]:
+    yield f"^{rule.id} {rule.at}".rstrip() + ("" if rule.at else ", which is gone")
+    yield f"  - {shown(rule.text, _MOST_RULE)}"
+    if rule.held and not rule.is_approved:
+        ends = f"; `ctxrepo enforce ^{rule.id} --off` in a terminal ends it"
+        yield f"  {shown(rule.held, _MOST_RULE)}: enforced here, as it was approved{ends}"
+    if rule.rule:
+        waits = f"waits for a person: `ctxrepo enforce ^{rule.id}` in a terminal approves it"
+        yield f"  {shown(rule.rule, _MOST_RULE)}: {'enforced here' if rule.is_approved else waits}"
+    elif not rule.held:
+        yield "  enforced no more"
 
 
 @command(commit="COMMIT", redo=USUAL)
