@@ -38,7 +38,7 @@ COMMANDS = ("ctxrepo.faces.cli", "ctxrepo.cli")
 """Rooms in which a function's parameters are the words of a command."""
 
 BARS = {
-    "lines": 62_000 + 22_311,
+    "lines": 62_000 + 22_313,
     "files": 609,
     "file names that stand twice": 24,
     "import levels": 19,

@@ -41,7 +41,7 @@ _WORDS = {name: frozenset(text.split()) for name, text in _LISTS.items()}
 """`endings` of files, and `bare` names without one; folders that are `generated`; names of files, without
 ending, that are `common` to all projects; `verbs` of package managers; words that tell of a `change`."""
 
-_PATH = lazy_pattern(r"(?:\.{1,2}/)*[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
+_PATH = lazy_pattern(r"[\w.@+~-]++(?:/[\w.@+~-]++)*+/?")
 _PLACE = lazy_pattern(r"(:\d+([:-]\d+)?|#L\d+(-L?\d+)?|::\S*)$")
 _MADE_UP = lazy_pattern(
     r"(^|[/_.-])(foo|bar|baz|qux|your|my|path/to|some|xxx+|yyyy|placeholder|todo)([/_.-]|$)",

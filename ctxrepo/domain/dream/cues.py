@@ -24,7 +24,7 @@ _END_TAG = lazy_pattern(r"</(\w{1,40})>")
 _SENTENCE = lazy_pattern(r"(?:[^.!?。！？\n]|(?<=\w)[.!?](?=\w))+[.!?。！？]*")
 """A dot within a word, as of a file's name, ends none."""
 
-_BULLET = lazy_pattern(r"^[\s\-*•\d.)]+|\s+$")
+_BULLET = lazy_pattern(r"\A[\s\-*•\d.)]++")
 
 _WIDE = lazy_pattern(r"[\u3040-\u9fff]")
 """A letter of a script in which one says as much as a word."""

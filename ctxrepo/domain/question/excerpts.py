@@ -11,7 +11,9 @@ BEFORE, AFTER = 80, 120
 _LONGEST = 320
 """Most characters of a sentence that is shown whole."""
 
-_SENTENCE = lazy_pattern(r"[^\n]*?(?:[.!?]+[)\"'*`]*(?=\s)|[。！？]|\n|\Z)")
+_SENTENCE = lazy_pattern(
+    r"(?:[^\n.!?。！？]++|[.!?]++[)\"'*`]*+(?!\s))*+(?:[.!?]++[)\"'*`]*+(?=\s)|[。！？]|\n|\Z)"
+)
 
 _FIRST, _LAST, _NEXT = 0.4, 0.6, 0.3
 """Worth of the first and of the last sentence, and of each word in the sentence before; a word in the

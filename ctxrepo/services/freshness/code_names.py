@@ -144,7 +144,7 @@ def _has_word(word: bytes, data: bytes) -> bool:
 
 
 _TARGET = lazy_pattern(r"^([A-Za-z0-9_./%-]+(?:[ \t]+[A-Za-z0-9_./%-]+)*)[ \t]*::?(?!=)", re.MULTILINE)
-_RECIPE = lazy_pattern(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:=\n]*)?:(?!=)", re.MULTILINE)
+_RECIPE = lazy_pattern(r"^@?([A-Za-z_][\w-]*+)(?:[ \t][^:=\n]*+)?:(?!=)", re.MULTILINE)
 _TASK = lazy_pattern(r"^[ ]{2}([\w:.-]+):", re.MULTILINE)
 
 _FILES = {

@@ -192,7 +192,7 @@ def remarks(results: Sequence[RememberResult]) -> Iterator[str]:
         )
 
 
-_PATH = r"(?:the )?`?[\w.@-]*[/.][\w./@-]*`?(?: (?:folder|directory|file))?"
+_PATH = r"(?:the )?`?[\w@-]*+[/.][\w./@-]*+`?(?: (?:folder|directory|file))?"
 _CODE = lazy_pattern(
     r"(?:the |our )?[\w' -]{1,40} (?:is|are|lives?|is located|are located|is defined|are defined|go|goes) "
     rf"(?:in|at|under|inside) {_PATH}\W*|"
