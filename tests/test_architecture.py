@@ -49,6 +49,8 @@ OWNERS = {
     "typer": {"ctxrepo.faces.cli"},
     "rich": {"ctxrepo.faces.cli"},
     "textual": {"ctxrepo.faces.screen"},
+    "mcp": {"ctxrepo.faces.mcp"},
+    "mcp_types": {"ctxrepo.faces.mcp"},
 }
 ALSO = {
     "ctxrepo.hooks.loading": {
