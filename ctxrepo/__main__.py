@@ -1,4 +1,4 @@
-"""The switch: hooks, worker, helper, git and shells go to their doors, all else to the command line."""
+"""The switch: hooks, worker, helper, MCP, git and shells go to their doors, all else to the command line."""
 
 import os
 import sys
@@ -49,6 +49,10 @@ def main() -> int:
         from ctxrepo.faces.merge_driver import main as merge
 
         return merge(words[1:])
+    if words == ["mcp"]:
+        from ctxrepo.faces.mcp.launch import main as serve_host
+
+        return serve_host()
     if words[:1] == ["_complete"]:
         from ctxrepo.faces.cli.completion.door import main as complete
 

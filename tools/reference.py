@@ -31,8 +31,8 @@ PANELS = {
     "Look through them": "search tags topics pages links recall trace history why diff stale stats",
     "Repository, remote, other machines": "start init demo status review sync pull push doctor check import "
     "inbox conflicts declined cache",
-    "Projects, agents and their sessions": "setup context anchor handoff hook project session sessions tape "
-    "file",
+    "Projects, agents and their sessions": "setup context anchor handoff hook mcp project session sessions "
+    "tape file",
     "Settings": "completion config",
 }
 """Heading in the list of commands -> those below it, in the order in which they are listed."""
@@ -45,7 +45,7 @@ MODULES = {
     "notes.overviews": "topics pages",
     "notes.scratchpad": "scratch=",
     "sessions.asking": "recall trace stats=",
-    "sessions.handing_over": "context anchor handoff hook session= file=",
+    "sessions.handing_over": "context anchor handoff hook mcp session= file=",
     "sessions.tape_commands": "tape=",
     "sessions.kept_commands": "sessions=",
     "review.history": "history why diff conflicts= declined=",

@@ -45,6 +45,13 @@ class AgentIdentity(Protocol):
     MARKS: Mapping[str, str]
     """Variables with the values that they must have too, so that it is this agent."""
 
+    CLIENT: str
+    """How the name begins with which its client of the Model Context Protocol introduces itself; '' where it
+    has none, or nobody has looked."""
+
+    WORKSPACE: str
+    """The variable in which such a client names the folders that are open; '' where it names none so."""
+
 
 class Document(Protocol):
     """How a file that is the user's or the agent's reads, and how ours stands in it.

@@ -53,7 +53,7 @@ class Call:
     environment: Mapping[str, str]
     """The caller's: it names the project, the agent's session and how git reaches the remote."""
     session: tuple[str, str] | None = None
-    """(agent, id of its session) of the caller; None to read them from the environment."""
+    """(agent, id of its session or '') of the caller; None to read them from the environment."""
     progress: Callable[[str], None] | None = None
     notices: list[str] = field(default_factory=list)
 
@@ -274,9 +274,7 @@ class Desk:
     def session(self) -> tuple[str, str]:
         """(agent, id of its session) that the operation is performed in; '' for both in a person's shell, and
         where it can't be told which session of the agent it is."""
-        if self.call.session:
-            return self.call.session
-        agent, session = session_in(self.env)
+        agent, session = self.call.session or session_in(self.env)
         if agent and not session:
             from ctxrepo.services.delivery.sessions import only_session_in
 

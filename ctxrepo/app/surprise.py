@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import ctxrepo
-from ctxrepo.errors import Busy, CtxrepoError, Unsaved
+from ctxrepo.errors import Busy, CtxrepoError, Unsaved, next_step
 
 
 def log_traceback(env: Mapping[str, str]) -> str:
@@ -58,6 +58,19 @@ def _read_only_state(env: Mapping[str, str]) -> str:
         state = Places.of(env).state
         return str(state) if os.statvfs(state).f_flag & os.ST_RDONLY else ""
     return ""
+
+
+def as_known(error: Exception, env: Mapping[str, str]) -> CtxrepoError:
+    """The error to show for whatever went wrong; one that nobody foresaw is noted in errors.log."""
+    if isinstance(error, CtxrepoError):
+        return error
+    report = log_traceback(env)
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        hint = next_step(error) or "Remove what is in the way there, and run the command again."
+        return CtxrepoError(f"{where}{error.strerror or error}", hint)
+    unexpected = CtxrepoError(f"unexpected: {type(error).__name__}: {error}", report)
+    return of_database(error, env) or unexpected
 
 
 _HOW = (

@@ -51,6 +51,18 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     return Result(InitOutcome(made, url, is_unsparse), data, code)
 
 
+def fetch_soon(desk: Desk, _: None) -> None:
+    """Have a worker fetch what others sent, if a session's start would; nobody waits for it."""
+    from ctxrepo.services.sessions.session_settings import session_hooks
+    from ctxrepo.services.sync.fetch import is_fetch_due
+    from ctxrepo.storage.remote.exchanges import Errands
+
+    memory = desk.memory
+    if is_fetch_due(memory) and "pull" in session_hooks(memory, desk.agent).session_start:
+        Errands(memory.state.root).leave("fetch")
+        desk.wake()
+
+
 def attention(result: SyncResult, failing: str = "not sent") -> Iterator[str]:
     """What needs a person."""
     yield from (*messages_of(result.held), *result.notices)

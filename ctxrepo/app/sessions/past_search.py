@@ -92,9 +92,10 @@ def search_index(desk: Desk, search: Callable[[], Matches]) -> tuple[Matches, bo
     return matches, False
 
 
-def quoted(desk: Desk, text: str) -> str:
+def quoted(desk: Desk, text: str, frame: str = FRAME) -> str:
     """A text of past sessions, for an agent between the delimiters that hooks use too: nobody in those
-    sessions could write them. In a person's shell, where no model reads it, the text as it is."""
+    sessions could write them. In a person's shell, where no model reads it, the text as it is. `frame` is the
+    line that says what it is."""
     from ctxrepo.domain.text import seal
     from ctxrepo.storage.disk.private import random_name
     from ctxrepo.storage.state.compiled import read_settings
@@ -102,7 +103,7 @@ def quoted(desk: Desk, text: str) -> str:
     if not desk.agent or not text:
         return text
     secret = read_settings(desk.memory.places.state).get("secret") or random_name(16)
-    return seal(f"{text}\n", secret, frame=FRAME).removesuffix("\n")
+    return seal(f"{text}\n", secret, frame=frame).removesuffix("\n")
 
 
 def anchor_fields(anchor: Anchor, folder: str) -> dict[str, Any]:

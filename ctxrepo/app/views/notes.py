@@ -16,7 +16,7 @@ _COLUMNS = ("note", "bytes", "entries", "pinned", "delivered")
 
 def list_view(notes: Sequence[NoteSummary], request: ListRequest) -> View:
     """A line for each note; where there is none, a hint says why."""
-    return one_section("Notes", [TextLine(_note(note)) for note in notes], *_hints(len(notes), request))
+    return one_section("Notes", [TextLine(note_line(note)) for note in notes], *_hints(len(notes), request))
 
 
 def delivery_view(notes: DeliveryList, request: ListRequest) -> View:
@@ -29,7 +29,8 @@ def delivery_view(notes: DeliveryList, request: ListRequest) -> View:
     return one_section("Notes", parts if rows else [], *_hints(len(rows), request))
 
 
-def _note(note: NoteSummary) -> str:
+def note_line(note: NoteSummary) -> str:
+    """A note on one line: its place, description and tags."""
     tags = f" [{', '.join(note.tags)}]" if note.tags else ""
     mark = " (pinned)" * note.pinned + (f"  ({note.problem})" if note.problem else "")
     return f"{note.place} — {note.description or 'No description'}{tags}{mark}"

@@ -11,8 +11,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ctxrepo.app.surprise import log_traceback, of_database, with_ticket
-from ctxrepo.errors import INTERRUPTED, CtxrepoError, Unsaved, next_step
+from ctxrepo.app.surprise import as_known, with_ticket
+from ctxrepo.errors import INTERRUPTED, Unsaved
 from ctxrepo.faces.cli import output, pipe, table, waiting
 from ctxrepo.faces.cli.answer import ExitWith, close_desks
 from ctxrepo.faces.cli.table import CommandEntry, Param
@@ -44,22 +44,12 @@ def _run(words: Sequence[str], as_json: bool) -> int:
     except Unsaved as error:
         output.failed(as_json, with_ticket(error, words, os.environ))
         return error.exit_code
-    except CtxrepoError as error:
-        output.failed(as_json, error)
-        return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except OSError as error:
-        log_traceback(os.environ)
-        where = f"{error.filename}: " if error.filename else ""
-        hint = next_step(error) or "Remove what is in the way there, and run the command again."
-        output.failed(as_json, CtxrepoError(f"{where}{error.strerror or error}", hint))
-        return 1
     except Exception as error:
-        report = log_traceback(os.environ)
-        unexpected = CtxrepoError(f"unexpected: {type(error).__name__}: {error}", report)
-        output.failed(as_json, of_database(error, os.environ) or unexpected)
-        return 1
+        known = as_known(error, os.environ)
+        output.failed(as_json, known)
+        return known.exit_code
 
 
 def plain_call(words: Sequence[str], root: CommandEntry) -> Callable[[], object] | None:

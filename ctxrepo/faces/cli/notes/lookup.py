@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, cast
 from ctxrepo.app.notes import browsing, writing
 from ctxrepo.app.notes.browsing import ExportRequest, ListRequest
 from ctxrepo.app.notes.targets import TargetRequest
-from ctxrepo.domain.project.layout import shown
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer, answer_with_past, answer_with_view
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.searching import Hit, Mode
-
-_WIDTH = 160
-"""Characters of an entry that a hit shows on its one line."""
 
 
 @command(target=USUAL)
@@ -121,7 +117,7 @@ def search(
     }
     if where == "sessions":
         from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions
-        from ctxrepo.faces.cli.sessions.past_text import hits_text
+        from ctxrepo.app.views.answers import session_hits
         from ctxrepo.services.sessions.session_search import SessionQuery
 
         of_notes = {
@@ -140,19 +136,21 @@ def search(
             raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
         wanted = SessionQuery(query, agent, project, 0, user, file, context, limit or 10)
         request = SessionsRequest(wanted, since, raw, ignore_case)
-        answer_with_past(search_sessions, request, json, hits_text)
+        answer_with_past(search_sessions, request, json, lambda found: "\n\n".join(session_hits(found)))
         return
     if where != "notes":
         raise UsageError(f"nothing is searched in {where!r}", "--in takes notes or sessions.")
     if any(of_sessions.values()):
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
+    from ctxrepo.app.views.answers import hit_line
+
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     in_notes = browsing.SearchRequest(asked, limit or 20)
     answer(
         browsing.search,
         in_notes,
         json,
-        lambda hits: "\n".join(map(_with_provenance if long else _line, hits)),
+        lambda hits: "\n".join(map(_with_provenance if long else hit_line, hits)),
     )
 
 
@@ -213,23 +211,12 @@ def _broken(found: Sequence[Link]) -> str:
     return "\n".join(f"{link.at} {link.written} is broken" for link in found) or "no broken links"
 
 
-def _line(hit: Hit) -> str:
-    text = shown(" ".join(hit.text.split()).removeprefix("- "), _WIDTH)
-    mark = (
-        " (superseded)" * hit.superseded
-        + " (its last day is over)" * hit.expired
-        + " (only on this machine)" * hit.here_only
-    )
-    mark += f" {hit.doubt}" if hit.doubt else ""
-    near = "" if hit.similarity is None else f"{hit.similarity:.2f}  "
-    return f"{near}{hit.at} — {text or 'No description'}{mark}" + (f" {hit.id}" if hit.id else "")
-
-
 def _with_provenance(hit: Hit) -> str:
+    from ctxrepo.app.views.answers import hit_line
     from ctxrepo.app.views.provenance import provenance
 
     lines = provenance(hit.evidence) if hit.evidence else ()
-    return "\n".join([_line(hit), *(f"    {line}" for line in lines)])
+    return "\n".join([hit_line(hit), *(f"    {line}" for line in lines)])
 
 
 @command(scope=USUAL, folder=USUAL)

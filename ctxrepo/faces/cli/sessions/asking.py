@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 from ctxrepo.app.sessions import measuring
 from ctxrepo.app.sessions.measuring import TraceRequest, UsageRequest
 from ctxrepo.domain.project.layout import shown
-from ctxrepo.domain.text import with_doubt
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer
@@ -30,7 +29,7 @@ from ctxrepo.faces.cli.options import (
 
 if TYPE_CHECKING:
     from ctxrepo.app.sessions.recall import BatchRequest
-    from ctxrepo.services.recall.recall import LeftOut, Purpose, RecalledEntry, RecallResult
+    from ctxrepo.services.recall.recall import Purpose, RecallResult
     from ctxrepo.services.recall.recall_folder import Batch
     from ctxrepo.services.usage.entry_usage import EntryUsage, UsageReport
     from ctxrepo.services.usage.read_traces import Trace, TracedEntry
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 """Characters of an entry on one line."""
-
-_FEW = 8
-"""Entries left out that are shown; --json has all."""
 
 
 def recall(
@@ -60,6 +56,7 @@ def recall(
 ) -> None:
     """Find the entries that best match a question or a word."""
     from ctxrepo.app.sessions import recall as recalling
+    from ctxrepo.app.views.answers import recall_text
     from ctxrepo.services.recall.recall import LIMIT, Question
 
     query = " ".join(words) if words else None
@@ -84,7 +81,7 @@ def recall(
         )
     purpose: Purpose = "prompt" if as_prompt else "all" if no_gate else "query"
     question = Question(_text(query), tuple(before or ()), limit or LIMIT, budget, purpose)
-    text, hints = partial(_result_text, explain=explain), partial(_hints, explain=explain)
+    text, hints = partial(recall_text, is_explained=explain), partial(_hints, explain=explain)
     if not folder:
         request = recalling.MemoryRecallRequest(question, scope, explain)
         answer(recalling.recall, request, json, text, hints)
@@ -112,13 +109,6 @@ def _text(query: str) -> str:
     return sys.stdin.buffer.read(MAX_TEXT * 4).decode("utf-8", "surrogateescape") if query == "-" else query
 
 
-def _result_text(result: RecallResult, explain: bool) -> str:
-    parts = [_hit_text(number, hit, explain) for number, hit in enumerate(result.hits, 1)]
-    if explain and result.left_out:
-        parts.append(_left_out_text(result.left_out))
-    return "\n\n".join(parts)
-
-
 def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
     """Why there is nothing, why a prompt would be given nothing, and which items of a checklist would have
     fitted: somebody who expects them would otherwise look for a fault."""
@@ -131,24 +121,6 @@ def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
     places = [left.entry.at for left in result.left_out if left.why == CHECKLIST]
     if places and not explain:
         yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"
-
-
-def _hit_text(number: int, hit: RecalledEntry, explain: bool) -> str:
-    head = " · ".join(filter(None, (hit.at, hit.heading, hit.age)))
-    text = with_doubt(hit.text, hit.doubt)
-    lines = [f"{number}. {head}  {hit.id}", *(f"   {line}" for line in text.split("\n"))]
-    if explain:
-        lines += [f"   {name}: {text}" for name, text in hit.explanation]
-    return "\n".join(lines)
-
-
-def _left_out_text(left_out: tuple[LeftOut, ...]) -> str:
-    lines = ["left out:"]
-    for left in left_out[:_FEW]:
-        text = shown(" ".join(left.entry.text.split()), _WIDTH)
-        lines.append(f"- {left.entry.at} ({left.entry.score:.2f}): {left.why}\n  {text}")
-    more = len(left_out) - _FEW
-    return "\n".join([*lines, f"… {more} more"] if more > 0 else lines)
 
 
 @command(id="ID", last="--last N", session="--session S")

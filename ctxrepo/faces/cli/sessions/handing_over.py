@@ -140,6 +140,11 @@ def hook(
     raise UsageError(f"`ctxrepo hook {agent} {event}` stands alone", "It takes no options.")
 
 
+def mcp() -> None:
+    """Offer memory to a host, as tools of the Model Context Protocol."""
+    raise UsageError("`ctxrepo mcp` stands alone", "It takes no options; CTXREPO_MCP=read offers less.")
+
+
 session = Group("session", "Turn memory off or on for one session of an agent.", "show")
 
 

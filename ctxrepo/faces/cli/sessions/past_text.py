@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ctxrepo.agents.known import AGENTS
-from ctxrepo.domain.formats.moment import counted, seconds_of
+from ctxrepo.app.views.answers import moment_of
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.faces.cli import output
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from ctxrepo.services.anchors.tape_lookup import AnchorShown, TapeHits, TapeInfo, TapeReading
     from ctxrepo.services.anchors.tape_requests import ListAnchors
     from ctxrepo.services.anchors.work_digest import Digest, DigestTurn
-    from ctxrepo.services.sessions.session_search import SessionHit, SessionsFound
 
 _SHORT_ID = 8
 """Characters of a session's id that people read and type."""
@@ -34,8 +32,6 @@ _SUMMARY_CHARS = 1000
 
 _ENTRY_CHARS = 200
 """Characters of an entry of the memory on its one line."""
-
-_SPEAKERS = {"user": "you", "agent": "agent"}
 
 
 def info_text(on: OnTape[TapeInfo]) -> str:
@@ -80,22 +76,12 @@ def tree_text(on: OnTape[Sequence[TreeLine]]) -> str:
     lines = [_session(on.agent, on.session)]
     for line in on.value:
         message = line.message
-        lines.append(f"{line.stem}{_moment(message.when)[5:]}  {_who(message)}: {_short(message)}")
+        lines.append(f"{line.stem}{moment_of(message.when)[5:]}  {_who(message)}: {_short(message)}")
         lines += [
-            f"{line.below}⚓ {shown(anchor.name)}  {_moment(anchor.timestamp)[5:]}" for anchor in line.anchors
+            f"{line.below}⚓ {shown(anchor.name)}  {moment_of(anchor.timestamp)[5:]}"
+            for anchor in line.anchors
         ]
     return "\n".join(lines)
-
-
-def hits_text(result: SessionsFound) -> str:
-    """Each hit of `search --in sessions` with the messages around it, and the command that resumes its
-    session; before them a line that says so where no hit has all words."""
-    parts = ["\n".join(_hit_lines(hit)) for hit in result.hits]
-    if not result.has_all_words:
-        words = ", ".join(shown(word, 80) for word in result.unknown)
-        unknown = f"; nobody said {words}" if words else ""
-        parts = [f"nothing has all of these words, so what has some of them{unknown}:", *parts]
-    return "\n\n".join(parts)
 
 
 def deletion_text(anchors: Sequence[Anchor]) -> str:
@@ -115,7 +101,7 @@ def _anchor_lines(shown_anchor: AnchorShown) -> Iterator[str]:
     mark = "⚓" if anchor.type == "handoff" else "·"
     who = _session(anchor.agent, anchor.session_id)
     name = f"{shown(anchor.name)}  ^{shown(shown_anchor.short)}"
-    yield f"{_moment(anchor.timestamp):16}  {mark} {name}  {who}".rstrip()
+    yield f"{moment_of(anchor.timestamp):16}  {mark} {name}  {who}".rstrip()
     trigger = "" if anchor.trigger in ("", "direct") else f"by {shown(anchor.trigger)}"
     keywords = shown(" ".join(f"#{word}" for word in anchor.keywords), _SUMMARY_CHARS)
     summary = shown(" ".join(anchor.summary.split()), _SUMMARY_CHARS)
@@ -136,7 +122,7 @@ def _message_lines(messages: Iterable[SessionMessage], *, is_whole: bool = False
         text = message.text
         text = text.strip().replace("\n", f"\n{_INDENT}") if is_whole else " ".join(text.split())
         tools = _tools(message) if message.tools else ""
-        yield f"{_moment(message.when):16}  {_who(message)}: {' '.join(filter(None, (text, tools)))}"
+        yield f"{moment_of(message.when):16}  {_who(message)}: {' '.join(filter(None, (text, tools)))}"
 
 
 def _who(message: SessionMessage) -> str:
@@ -155,11 +141,6 @@ def _short(message: SessionMessage) -> str:
 
 def _tools(message: SessionMessage) -> str:
     return shown(f"[{', '.join(dict.fromkeys(message.tools))}]")
-
-
-def _moment(when: str) -> str:
-    at = seconds_of(when)
-    return "" if at is None else output.wall_time(datetime.fromtimestamp(at, UTC))
 
 
 def digest_text(on: OnTape[Digest]) -> str:
@@ -182,26 +163,7 @@ def digest_text(on: OnTape[Digest]) -> str:
 
 
 def _turn_lines(turn: DigestTurn) -> Iterator[str]:
-    yield f"{_moment(turn.asked.when)}  {_session(turn.asked.agent, turn.asked.session)}"
+    yield f"{moment_of(turn.asked.when)}  {_session(turn.asked.agent, turn.asked.session)}"
     yield f"  user: {shown(' '.join(turn.asked.text.split()), 400)}"
     if turn.answered:
         yield f"  agent: {shown(' '.join(turn.answered.text.split()), 500)}"
-
-
-def _hit_lines(hit: SessionHit) -> Iterator[str]:
-    agent = AGENTS[hit.agent].title if hit.agent in AGENTS else hit.agent
-    speaker = _SPEAKERS.get(hit.message.who, "")
-    yield "  ".join(filter(None, (_moment(hit.message.when), agent, shown(hit.project, 80), speaker)))
-    yield from (f"    {_neighbour(message)}" for message in hit.before)
-    yield f"  > {hit.message.text}"
-    yield from (f"    {_neighbour(message)}" for message in hit.after)
-    if hit.anchor:
-        yield f"  anchor  {shown(hit.anchor.name, 80)}, {_moment(hit.anchor.timestamp)}"
-    if hit.resume:
-        yield f"  resume  {hit.resume}"  # never cut, or somebody would run a part of it
-    elif hit.no_resume:
-        yield f"  resume  no command: {hit.no_resume}"
-
-
-def _neighbour(message: SessionMessage) -> str:
-    return f"{_SPEAKERS.get(message.who, '')}: {' '.join(message.text.split())}"

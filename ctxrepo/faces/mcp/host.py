@@ -1,0 +1,72 @@
+"""The host that calls: which agent it is, and in which folder it works at the moment of a call."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ctxrepo.agents.known import AGENTS, agent_in, session_in
+from ctxrepo.app.desk import Call
+
+UNKNOWN = "mcp"
+"""What writes are said to come from where a host doesn't say its name."""
+
+_LONGEST = 40
+"""Characters of a host's name that are kept."""
+
+
+def call_of(client: str, roots: Sequence[str], environment: Mapping[str, str]) -> Call:
+    """The call of a host with this name, which has these roots open, as URIs."""
+    agent = agent_of(client, environment)
+    folder = folder_of(roots or workspace_of(agent, environment))
+    return Call(folder, environment, session=(agent, session_of(agent, environment)))
+
+
+def agent_of(client: str, environment: Mapping[str, str]) -> str:
+    """The agent by the name with which its client introduces itself; else the one that started the server, or
+    the name itself as one word."""
+    name = client.casefold()
+    for agent in AGENTS.values():
+        if agent.identity.CLIENT and name.startswith(agent.identity.CLIENT):
+            return agent.name
+    word = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:_LONGEST].strip("-")
+    return agent_in(environment) or word or UNKNOWN
+
+
+def session_of(agent: str, environment: Mapping[str, str]) -> str:
+    """The id of the agent's session that started the server; '' where nothing tells it."""
+    name, session = session_in(environment)
+    return session if name == agent else ""
+
+
+def workspace_of(agent: str, environment: Mapping[str, str]) -> list[str]:
+    """The folders that the agent names in the environment of servers, as URIs."""
+    variable = AGENTS[agent].identity.WORKSPACE if agent in AGENTS else ""
+    named = environment.get(variable, "") if variable else ""
+    return [Path(path).as_uri() for path in re.split(r"[,:](?=/)", named) if path.startswith("/")]
+
+
+def folder_of(roots: Sequence[str]) -> Path:
+    """The folder that a call is about: that of the process if it lies in a root or there is none, else the
+    first root that is there."""
+    here = _current_folder()
+    folders = [folder for folder in map(_path_of, roots) if folder]
+    if not folders or any(here.is_relative_to(folder) for folder in folders):
+        return here
+    return folders[0]
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was deleted; a server goes on for those that name a root
+        return Path("~").expanduser()
+
+
+def _path_of(uri: str) -> Path | None:
+    """The folder of a `file:` URI; None for anything else."""
+    parts = urlsplit(uri)
+    path = unquote(parts.path)
+    is_here = parts.scheme == "file" and parts.netloc in ("", "localhost", os.uname().nodename)
+    return Path(path) if is_here and path.startswith("/") and "\0" not in path else None

@@ -1,0 +1,51 @@
+"""How long a server lives: no longer than its host, but to the end of the operation under way."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+from ctxrepo.lazy import make_all
+
+LOOK_SECONDS = 2.0
+"""How often the server looks whether the host is still there."""
+
+GRACE_SECONDS = 8.0
+"""How long an operation under way may take to its end; all that is acknowledged is on disk before."""
+
+
+def end_with_host(close: Callable[[], None]) -> None:
+    """From now on the process ends when the one that started it is gone, and at a signal to end; `close` is
+    called before.
+
+    Reading standard input can't be interrupted, and a host that is killed may leave it open in another
+    process: so this is looked after by a thread, and `end` doesn't unwind."""
+    make_all()
+    host = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == host:
+            time.sleep(LOOK_SECONDS)
+        end(close)
+
+    def at_signal(number: int, _frame: FrameType | None) -> None:
+        threading.Thread(target=end, args=(close, 0 if number == signal.SIGTERM else 128 + number)).start()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, at_signal)
+    threading.Thread(target=watch, name="ctxrepo-host", daemon=True).start()
+
+
+def end(close: Callable[[], None], code: int = 0) -> NoReturn:
+    """End the process with this exit code once `close` has returned, after GRACE_SECONDS at the latest."""
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(GRACE_SECONDS)
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    os._exit(code)

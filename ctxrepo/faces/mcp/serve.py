@@ -1,0 +1,233 @@
+"""`ctxrepo mcp`: the memory over standard input and output, in both eras of the protocol, by its SDK.
+
+Loading the SDK takes most of a start; what carries out a tool is loaded at its first use."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from ctxrepo import __version__
+from ctxrepo.app.desk import Call, Desk
+from ctxrepo.app.repository.exchange import fetch_soon
+from ctxrepo.app.surprise import as_known
+from ctxrepo.errors import CtxrepoError, NotFound, UsageError
+from ctxrepo.faces.mcp.answers import ToolAnswer
+from ctxrepo.faces.mcp.former_tools import former_tools
+from ctxrepo.faces.mcp.host import call_of
+from ctxrepo.faces.mcp.lifetime import end, end_with_host
+from ctxrepo.faces.mcp.resources import INDEX_URI, ResourceRequest, read_resource
+from ctxrepo.faces.mcp.tools import Tool, ToolRequest, perform, tools
+
+Context = ServerRequestContext[Any, Any]
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
+
+OPTIONS = "CTXREPO_MCP"
+"""The variable that narrows or widens what is offered: `read` for tools that read, `former` for former names,
+too; both with a comma between."""
+
+ROOTS_SECONDS = 2.0
+"""How long a host may take to name the folders that are open; then that of the server counts."""
+
+_FETCH_SECONDS = 60.0
+"""How often it is looked whether a fetch is due, at most."""
+
+_ROOTS = "roots"
+"""The name under which a host of the newer era is asked for its folders."""
+
+
+def main() -> int:
+    """Serve until the host closes standard input, or is gone; the process ends here."""
+    warnings.simplefilter("ignore", MCPDeprecationWarning)  # of roots, which hosts still have
+    logging.basicConfig(level=logging.WARNING, format="ctxrepo mcp: %(message)s")
+    environment = dict(os.environ)
+    desk = Desk.shared(Call(Path.home(), environment), partial(datetime.now, UTC), sys.executable)
+    end_with_host(desk.close)
+    code = 0
+    try:
+        anyio.run(_serve, MemoryServer(desk, environment))
+    except* OSError:
+        code = 1  # the host has closed its end: there is nobody to tell
+    end(desk.close, code)
+
+
+async def _serve(memory: MemoryServer) -> None:
+    server = memory.server()
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class MemoryServer:
+    """Answers a host's requests by operations, which one thread carries out in turn."""
+
+    def __init__(self, desk: Desk, environment: Mapping[str, str]) -> None:
+        self.desk = desk
+        self.environment = environment
+        words = {word.strip().casefold() for word in environment.get(OPTIONS, "").split(",")} - {""}
+        for word in sorted(words - {"read", "former"}):
+            logging.warning("%s takes read and former, not %r", OPTIONS, word[:40])
+        former = former_tools()
+        offered = {**tools(), **former} if "former" in words else tools()
+        self.tools: Mapping[str, Tool] = {**former, **tools()}
+        """What can be called; former names also where hosts aren't told of them."""
+        if "read" in words:
+            self.tools = {name: tool for name, tool in self.tools.items() if tool.reads}
+        self.offered = [name for name in offered if name in self.tools]
+        self._looked_at = -_FETCH_SECONDS
+
+    def server(self) -> Server[Any]:
+        """The server of the SDK with what is offered."""
+        return Server(
+            "ctxrepo",
+            version=__version__,
+            title="ctxrepo",
+            description="The memory of all your coding agents, in a git repository of yours.",
+            instructions=Path(__file__).with_name("instructions.txt").read_text("utf-8"),
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+        )
+
+    async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        definitions = [self.tools[name].definition for name in self.offered]
+        return types.ListToolsResult(tools=[types.Tool.model_validate(each) for each in definitions])
+
+    async def call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        """Carry out a tool. What goes wrong in it is told in its result, so that the model can mend it."""
+        tool = self.tools.get(params.name)
+        if tool is None:
+            known = ", ".join(self.offered)
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; there are {known}")
+        if needed := _roots_needed(context, params):
+            return needed
+        try:
+            answer = await self._perform(context, params, perform, ToolRequest(tool, params.arguments or {}))
+        except CtxrepoError as error:
+            return _result(ToolAnswer(_words_of(error)), is_error=True)
+        return _result(answer)
+
+    async def list_resources(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        about = "What a session is given at its start: rules, what came last, and what notes there are."
+        index = types.Resource(
+            uri=INDEX_URI, name="index", title="Memory", description=about, mime_type="text/markdown"
+        )
+        return types.ListResourcesResult(resources=[index])
+
+    async def list_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        note = types.ResourceTemplate(
+            uri_template="ctxrepo://note/{+path}",
+            name="note",
+            title="Note",
+            description="A note, by its path as `read` takes it.",
+            mime_type="text/markdown",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[note])
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        if needed := _roots_needed(context, params):
+            return needed
+        uri = str(params.uri)
+        try:
+            text = await self._perform(context, params, read_resource, ResourceRequest(uri))
+        except (NotFound, UsageError) as error:
+            raise MCPError(types.INVALID_PARAMS, _words_of(error), {"uri": uri}) from error
+        except CtxrepoError as error:
+            raise MCPError(types.INTERNAL_ERROR, _words_of(error), {"uri": uri}) from error
+        contents = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def _perform(
+        self,
+        context: Context,
+        params: types.InputResponseRequestParams,
+        operation: Callable[[Desk, Request], Answer],
+        request: Request,
+    ) -> Answer:
+        """Carry out an operation for this call; CtxrepoError for whatever goes wrong."""
+        info = context.session.client_params
+        client = info.client_info.name if info else ""
+        call = call_of(client, await _roots_of(context, params), self.environment)
+        action = partial(self._perform_here, operation, request, call)
+        return await anyio.to_thread.run_sync(action)
+
+    def _perform_here(
+        self, operation: Callable[[Desk, Request], Answer], request: Request, call: Call
+    ) -> Answer:
+        try:
+            answer = self.desk.perform(operation, request, call)
+            if time.monotonic() - self._looked_at >= _FETCH_SECONDS:
+                self._looked_at = time.monotonic()
+                self.desk.perform(fetch_soon, None, call)
+        except Exception as error:
+            raise as_known(error, self.environment) from error
+        return answer
+
+
+def _roots_needed(
+    context: Context, params: types.InputResponseRequestParams
+) -> types.InputRequiredResult | None:
+    """In the newer era a host is asked for its folders by such a result, and calls again with them."""
+    is_asked = params.input_responses is not None
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS or is_asked or not _has_roots(context):
+        return None
+    return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
+
+
+async def _roots_of(context: Context, params: types.InputResponseRequestParams) -> list[str]:
+    """The folders that are open in the host, as URIs; none where it names none."""
+    if not _has_roots(context):
+        return []
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        answer = (params.input_responses or {}).get(_ROOTS)
+        return [str(root.uri) for root in answer.roots] if isinstance(answer, types.ListRootsResult) else []
+    with anyio.move_on_after(ROOTS_SECONDS):
+        try:
+            return [str(root.uri) for root in (await context.session.list_roots()).roots]
+        except MCPError as error:
+            logging.warning("the host names no roots: %s", error)
+    return []
+
+
+def _has_roots(context: Context) -> bool:
+    capabilities = context.session.client_capabilities
+    return capabilities is not None and capabilities.roots is not None
+
+
+def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResult:
+    content: list[types.ContentBlock] = [types.TextContent(text=answer.text)]
+    fields = None if answer.fields is None else dict(answer.fields)
+    return types.CallToolResult(content=content, structured_content=fields, is_error=is_error)
+
+
+def _words_of(error: CtxrepoError) -> str:
+    """An error in a line."""
+    message = " ".join(error.message.split()).rstrip(".")
+    return f"{message}. {' '.join(error.hint.split())}".rstrip()
