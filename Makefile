@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test stories long torture attacks bench bench-hooks bench-commands bench-recall peers live pi-types laws malformed check fix servers
+.PHONY: demo test stories long torture attacks bench bench-hooks bench-commands bench-recall peers live mcp-checks pi-types laws malformed check fix servers
 
 demo: $(VENV)/ready ## the main job in a minute: a week of two machines with one memory
 	@PYTHONPATH=tests $(BIN)/python tools/demo.py
@@ -59,6 +59,12 @@ live: $(VENV)/ready ## every real agent, offline in sessions of its own: an hour
 		PYTHONPATH=tests:tools $(BIN)/python -m live $$agent --results .live/results.jsonl || exit 1; done
 	PYTHONPATH=tests:tools $(BIN)/python -m live.relay
 	PYTHONPATH=tests:tools $(BIN)/python -m live.table .live/results.jsonl docs/reference/agents.md
+
+mcp-checks: $(VENV)/ready ## `ctxrepo mcp` under the protocol's suite and Inspector, killed 50 ways, under load, weighed; 4 minutes
+	npm install --prefix .mcp --no-audit --no-fund node@24 @modelcontextprotocol/conformance@0.2.0-alpha.12
+	PATH="$(CURDIR)/.mcp/node_modules/.bin:$$PATH" npm install --prefix .mcp --no-audit --no-fund \
+		@modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/server-memory
+	PYTHONPATH=tests:tools $(BIN)/python -m mcp_checks --npm .mcp
 
 pi-types: $(VENV)/ready ## pi's extension of ours against pi's own types, from npm
 	PYTHONPATH=tests:tools $(BIN)/python -m live.pi_types

@@ -99,7 +99,6 @@ class MemoryServer:
             "ctxrepo",
             version=__version__,
             title="ctxrepo",
-            description="The memory of all your coding agents, in a git repository of yours.",
             instructions=Path(__file__).with_name("instructions.txt").read_text("utf-8"),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
@@ -151,9 +150,7 @@ class MemoryServer:
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult | types.InputRequiredResult:
-        if needed := _roots_needed(context, params):
-            return needed
+    ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
             text = await self._perform(context, params, read_resource, ResourceRequest(uri))
