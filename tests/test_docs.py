@@ -39,9 +39,9 @@ def page(name: str) -> str:
     return (DOCS / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["cli", "configuration", "secrets", "review-keys"])
+@pytest.mark.parametrize("name", ["cli", "configuration", "mcp-tools", "secrets", "review-keys"])
 def test_generated_pages_are_up_to_date(name: str) -> None:
-    wanted = _GENERATOR[f"{name.removeprefix('review-')}_page"]()
+    wanted = _GENERATOR[f"{name.removeprefix('review-').removesuffix('-tools')}_page"]()
     assert page(f"reference/{name}.md") == wanted, "run `.venv/bin/python tools/reference.py`"
 
 

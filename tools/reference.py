@@ -1,5 +1,5 @@
-"""Writes what is made from the code: the reference pages of the command line, the configuration and the
-secrets, and the table of commands that is read where the parser isn't loaded.
+"""Writes what is made from the code: the reference pages of the command line, the configuration, the tools
+over MCP and the secrets, and the table of commands that is read where the parser isn't loaded.
 
 `.venv/bin/python tools/reference.py` writes them; the tests compare them with what it would write.
 """
@@ -22,6 +22,7 @@ from ctxrepo.domain.formats.described import hints_of, sentences
 from ctxrepo.domain.secrets.rule_files import Rule
 from ctxrepo.domain.secrets.search import RULES
 from ctxrepo.domain.settings.keys import kind, sections
+from ctxrepo.faces import mcp
 from ctxrepo.faces.cli import table as commands_table
 from ctxrepo.faces.cli.parser import registered
 
@@ -171,6 +172,80 @@ def keys_page() -> str:
     return (
         f"{KEYS_HEAD}{chr(10).join(rows)}\n\n## Signs before rows\n\n| sign | meaning |\n|---|---|\n{signs}\n"
     )
+
+
+MCP_HEAD = """\
+# Tools over MCP
+
+<!-- Written by tools/reference.py from ctxrepo/faces/mcp/. Change tools.json and instructions.txt there. -->
+
+What [`ctxrepo mcp`](../how-to/use-mcp.md) offers a host. Definitions are {bytes:,} bytes of JSON, about
+{tokens} tokens; what a model is told of them is less, because hosts keep annotations for themselves.
+
+- Tools that read answer text, framed as a quotation that no note can imitate, with places and ages, of at
+  most 4,096 bytes. What doesn't fit is told in the last line, with the `from` that goes on.
+- Tools that write answer a line with the place and the scope, and the same as `structuredContent` (`id`,
+  `at`, `path`, `hash`, `existing`, `changed`, `replaced`, `near`, `ids` of proposals, `scope`, `notices`;
+  what is empty is left out). What was answered is
+  [acknowledged](../explanation/what-acknowledged-means.md).
+- What goes wrong is a result with `isError` and one line that says what helps.
+- A text that is quoted once more than JSON needs, and a number in quotes, are understood.
+- The project is that of the folder that is open in the host at the moment of each call: a root that it
+  names or, where the server runs in one of these or none is named, the server's current folder. Outside of
+  a project memory is `global`.
+
+"""
+
+MCP_FOOT = """\
+## Former names
+
+With `CTXREPO_MCP=former` a host is offered the tools of pi-memory, too. They can always be called.
+
+{former}
+## Resources
+
+| URI | what it is |
+|---|---|
+| `ctxrepo://index` | what a session is given at its start: rules, the last handoff, an index of the notes |
+| `ctxrepo://note/{{+path}}` | a note, by its path as `read` takes it |
+
+## Instructions
+
+A host is told this of the server:
+
+```text
+{instructions}
+```
+"""
+
+
+def mcp_page() -> str:
+    """docs/reference/mcp-tools.md as it should be."""
+    (folder,) = map(Path, mcp.__path__)
+    own, former = (
+        json.loads((folder / name).read_text("utf-8")) for name in ("tools.json", "former_tools.json")
+    )
+    size = len(json.dumps(own, separators=(",", ":")))
+    instructions = (folder / "instructions.txt").read_text("utf-8").rstrip()
+    head = MCP_HEAD.format(bytes=size, tokens=size // 4)
+    foot = MCP_FOOT.format(former="\n".join(map(_tool, former)), instructions=instructions)
+    return head + "\n".join(map(_tool, own)) + "\n" + foot
+
+
+def _tool(definition: dict[str, Any]) -> str:
+    """A tool with its arguments."""
+    notes = definition["annotations"]
+    kinds = ["reads" if notes["readOnlyHint"] else "may replace text" if notes["destructiveHint"] else "adds"]
+    kinds += ["again changes nothing more"] if notes["idempotentHint"] and not notes["readOnlyHint"] else []
+    lines = [f"## {definition['name']}", "", f"{definition['description']} ({'; '.join(kinds)})", ""]
+    schema = definition["inputSchema"]
+    for name, one in schema["properties"].items():
+        bounds = [f"{one['minimum']} to {one['maximum']}"] if "maximum" in one else []
+        bounds += [", ".join(f"`{choice}`" for choice in one["enum"])] if "enum" in one else []
+        needed = ["required"] if name in schema.get("required", ()) else []
+        about = [one["description"]] if "description" in one else []
+        lines.append(f"- `{name}`: {'; '.join([one['type'], *needed, *bounds, *about])}")
+    return "\n".join(lines) + "\n"
 
 
 def cli_page() -> str:
@@ -344,6 +419,7 @@ def main() -> None:
     (REFERENCE / "configuration.md").write_text(configuration_page(), "utf-8")
     Path(commands_table.FILE).write_text(table(), "utf-8")
     (REFERENCE / "review-keys.md").write_text(keys_page(), "utf-8")
+    (REFERENCE / "mcp-tools.md").write_text(mcp_page(), "utf-8")
     (REFERENCE / "secrets.md").write_text(secrets_page(), "utf-8")
 
 

@@ -56,7 +56,7 @@ def _id_of(desk: Desk, key: str) -> str:
 
 def _lessons(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.app.notes import browsing
-    from ctxrepo.app.views.answers import hit_line
+    from ctxrepo.app.views.hits import hit_line
     from ctxrepo.services.reading.searching import SearchQuery
 
     tags = (arguments["category"],) if "category" in arguments else ()

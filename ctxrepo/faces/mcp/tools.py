@@ -66,7 +66,7 @@ def read_tools(file: str, runs: Mapping[str, Callable[[Desk, Arguments], ToolAns
 def recall(desk: Desk, arguments: Arguments) -> ToolAnswer:
     """Entries that bear on a task."""
     from ctxrepo.app.sessions.recall import MemoryRecallRequest, recall
-    from ctxrepo.app.views.answers import recalled_entries
+    from ctxrepo.app.views.hits import recalled_entries
     from ctxrepo.services.recall.recall import LIMIT, Question
 
     question = Question(arguments["text"], limit=arguments.get("limit", LIMIT), budget=MOST_BYTES)
@@ -83,7 +83,7 @@ def search(desk: Desk, arguments: Arguments) -> ToolAnswer:
     if arguments.get("where") == "sessions":
         return _search_sessions(desk, arguments)
     from ctxrepo.app.notes import browsing
-    from ctxrepo.app.views.answers import hit_line
+    from ctxrepo.app.views.hits import hit_line
     from ctxrepo.services.reading.searching import SearchQuery
 
     first, limit = arguments.get("from", 1), arguments.get("limit", HITS)
@@ -95,7 +95,7 @@ def search(desk: Desk, arguments: Arguments) -> ToolAnswer:
 
 def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.app.sessions.past_search import FRAME, SessionsRequest, search_sessions
-    from ctxrepo.app.views.answers import session_hits
+    from ctxrepo.app.views.hits import session_hits
     from ctxrepo.services.sessions.session_search import SessionQuery
 
     first, limit = arguments.get("from", 1), arguments.get("limit", HITS // 2)

@@ -117,7 +117,7 @@ def search(
     }
     if where == "sessions":
         from ctxrepo.app.sessions.past_search import SessionsRequest, search_sessions
-        from ctxrepo.app.views.answers import session_hits
+        from ctxrepo.app.views.hits import session_hits
         from ctxrepo.services.sessions.session_search import SessionQuery
 
         of_notes = {
@@ -142,7 +142,7 @@ def search(
         raise UsageError(f"nothing is searched in {where!r}", "--in takes notes or sessions.")
     if any(of_sessions.values()):
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
-    from ctxrepo.app.views.answers import hit_line
+    from ctxrepo.app.views.hits import hit_line
 
     asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
     in_notes = browsing.SearchRequest(asked, limit or 20)
@@ -212,7 +212,7 @@ def _broken(found: Sequence[Link]) -> str:
 
 
 def _with_provenance(hit: Hit) -> str:
-    from ctxrepo.app.views.answers import hit_line
+    from ctxrepo.app.views.hits import hit_line
     from ctxrepo.app.views.provenance import provenance
 
     lines = provenance(hit.evidence) if hit.evidence else ()

@@ -56,7 +56,7 @@ def recall(
 ) -> None:
     """Find the entries that best match a question or a word."""
     from ctxrepo.app.sessions import recall as recalling
-    from ctxrepo.app.views.answers import recall_text
+    from ctxrepo.app.views.hits import recall_text
     from ctxrepo.services.recall.recall import LIMIT, Question
 
     query = " ".join(words) if words else None
