@@ -15,7 +15,7 @@ from connecting import put
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile, SkillsFolder, Wanted
+from ctxrepo.agents.wanted import EditedDocument, OwnFile, ShippedFile, SkillsFolder, Wanted
 from ctxrepo.services.setup.connection import Machine, wanted_of
 from ctxrepo.storage.user.places import Places
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ctxrepo.agents.antigravity.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import NAME
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import EditedDocument, Line, SkillsFolder, Wanted
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.wanted import EditedDocument, Line, SkillsFolder, Wanted
 
 HOOKS = HookGroups(
     DIALECT.name,
@@ -33,7 +33,7 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, _permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, _options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """Hooks in the list, and our skills."""
     root = folder(user_home, environment)

@@ -8,18 +8,10 @@ from ctxrepo.agents.claude import FOLDER
 from ctxrepo.agents.claude.dialect import DIALECT, LOCAL_SETTINGS
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.permissions import LEVELS, NOTHING, Permissions
-from ctxrepo.agents.protocol import (
-    EditedDocument,
-    GrantedFolder,
-    Line,
-    NativeMemory,
-    Plugin,
-    Redirection,
-    SkillsFolder,
-    Wanted,
-    named_folder,
-)
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.permissions import LEVELS
+from ctxrepo.agents.protocol import NativeMemory, Plugin, Redirection, named_folder
+from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, Line, SkillsFolder, Wanted
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
@@ -109,16 +101,16 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """Our skills, and in the settings hooks, rules, and the folder that a sandbox may write to."""
     root = folder(user_home, environment)
-    events = DIALECT.event_names(permissions.enforces)
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
-    rules = [*map(rule, permissions.commands)]
+    rules = [*map(rule, options.commands)]
     settings = root / "settings.json"
-    folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in permissions.folders]
-    of_any_level = [spelled(each, user_home) for each in permissions.folders_of_any_level]
+    folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in options.folders]
+    of_any_level = [spelled(each, user_home) for each in options.folders_of_any_level]
     grants = (
         GrantedItems(("permissions", "allow"), rules, [*map(rule, LEVELS["write"])]),
         GrantedItems(_SANDBOX, [each.spelling for each in folders], of_any_level),

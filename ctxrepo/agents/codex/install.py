@@ -10,18 +10,16 @@ from ctxrepo.agents.codex import FOLDER
 from ctxrepo.agents.codex.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_among
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import (
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.protocol import NativeMemory, Plugin, named_folder
+from ctxrepo.agents.wanted import (
     RULES_HEAD,
     EditedDocument,
     GrantedFolder,
     Line,
-    NativeMemory,
     OwnFile,
-    Plugin,
     SkillsFolder,
     Wanted,
-    named_folder,
 )
 from ctxrepo.lazy import dataclass
 
@@ -43,20 +41,20 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """Our hooks, the rules, the folder that its sandbox may write to, and the skills in the folder that other
     agents read too."""
-    events = DIALECT.event_names(permissions.enforces)
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
     config = root / "config.toml"
     return (
         EditedDocument(root / "hooks.json", replace(HOOKS, events=events), hooks),
-        EditedDocument(config, ConfigWithRoots(permissions)),
-        OwnFile(root / "rules" / "ctxrepo.rules", _rules(permissions.commands)),
+        EditedDocument(config, ConfigWithRoots(options)),
+        OwnFile(root / "rules" / "ctxrepo.rules", _rules(options.commands)),
         SkillsFolder(user_home / ".agents" / "skills"),
-        *(GrantedFolder(each, str(each), config) for each in permissions.folders),
+        *(GrantedFolder(each, str(each), config) for each in options.folders),
     )
 
 
@@ -76,19 +74,19 @@ _SANDBOX, _ROOTS = "sandbox_workspace_write", "writable_roots"
 
 @dataclass(frozen=True)
 class ConfigWithRoots:
-    """Its configuration, in which the sandbox may write to the folders of these permissions."""
+    """Its configuration, in which the sandbox may write to the folders of these options."""
 
-    permissions: Permissions
+    options: InstallOptions
 
     def connect(self, text: str, _line: Line, original: str | None = None, /) -> str:
-        if not self.permissions.folders:
+        if not self.options.folders:
             return self.disconnect(text, original)
         roots = _roots(text) or []
-        missing = [str(each) for each in self.permissions.folders if str(each) not in roots]
+        missing = [str(each) for each in self.options.folders if str(each) not in roots]
         return _edited(text, [*roots, *missing]) if missing else text
 
     def disconnect(self, text: str, original: str | None = None) -> str:
-        ours = self.permissions.folders_of_any_level
+        ours = self.options.folders_of_any_level
         if original is None or not any(each.name in text for each in ours):
             return text  # if it is there, it is a person's own
         before, roots = _roots(original), _roots(text) or []

@@ -7,8 +7,9 @@ from pathlib import Path
 from ctxrepo.agents.copilot import FOLDER
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import Line, OwnFile, Plugin, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.protocol import Plugin, named_folder
+from ctxrepo.agents.wanted import Line, OwnFile, SkillsFolder, Wanted
 
 TIMEOUT = 10
 """Seconds after which Copilot ends a hook."""
@@ -23,10 +24,10 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """Our hooks, and the skills in the folder that other agents read too."""
-    events = DIALECT.event_names(permissions.enforces)
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
     path = folder(user_home, environment) / "hooks" / "ctxrepo.json"
     made = document(line, events).encode()

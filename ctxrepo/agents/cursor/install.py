@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import EditedDocument, Line, SkillsFolder, Wanted
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.wanted import EditedDocument, Line, SkillsFolder, Wanted
 
 HOOKS = HookGroups(
     DIALECT.name,
@@ -29,7 +29,7 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, _permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, _options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """Hooks in the list, and our skills."""
     hooks = {event: line(event) for event in HOOKS.events}

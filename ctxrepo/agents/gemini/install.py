@@ -7,18 +7,9 @@ from pathlib import Path
 from ctxrepo.agents.gemini import FOLDER
 from ctxrepo.agents.gemini.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import (
-    RULES_HEAD,
-    EditedDocument,
-    Line,
-    NativeMemory,
-    OwnFile,
-    Plugin,
-    SkillsFolder,
-    Wanted,
-    named_folder,
-)
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.protocol import NativeMemory, Plugin, named_folder
+from ctxrepo.agents.wanted import RULES_HEAD, EditedDocument, Line, OwnFile, SkillsFolder, Wanted
 
 NAME = "ctxrepo"
 """What our hooks are called: `/hooks disable` takes this name."""
@@ -48,15 +39,15 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
-    events = DIALECT.event_names(permissions.enforces)
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
     return (
         EditedDocument(root / "settings.json", replace(SETTINGS, events=events), hooks),
-        OwnFile(root / "policies" / "ctxrepo.toml", _policy(permissions.commands)),
+        OwnFile(root / "policies" / "ctxrepo.toml", _policy(options.commands)),
         SkillsFolder(_home(user_home, environment) / ".agents" / "skills"),
     )
 

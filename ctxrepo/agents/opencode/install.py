@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.opencode.dialect import DIALECT
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import Line, ShippedFile, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import named_folder
+from ctxrepo.agents.wanted import Line, ShippedFile, SkillsFolder, Wanted
 
 BRIDGE = "opencode/ctxrepo.js"
 """The bridge in hooks/, which OpenCode can load from there as well."""
@@ -22,12 +23,12 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """The bridge with the hook line of this machine in it and what it lets OpenCode run, and our skills."""
-    hooks = {event: line(event) for event in DIALECT.event_names(permissions.enforces)}
-    allowed = [f"ctxrepo {command}" for command in permissions.commands]
-    enforces = "yes" if permissions.enforces else "no"
+    hooks = {event: line(event) for event in DIALECT.event_names(options.enforces)}
+    allowed = [f"ctxrepo {command}" for command in options.commands]
+    enforces = "yes" if options.enforces else "no"
     places = {"line": line(ANY_EVENT), "allowed": allowed, "enforces": enforces}
     bridge = folder(user_home, environment) / "plugins/ctxrepo.js"
     return (

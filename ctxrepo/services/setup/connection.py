@@ -5,9 +5,9 @@ from functools import cached_property
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.install_options import InstallOptions
 from ctxrepo.agents.known import Agent, agent_named
-from ctxrepo.agents.permissions import Permissions
-from ctxrepo.agents.protocol import GrantedFolder, SkillsFolder, Wanted
+from ctxrepo.agents.wanted import GrantedFolder, SkillsFolder, Wanted
 from ctxrepo.domain.settings.values import Settings
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
@@ -198,6 +198,6 @@ def wanted_of(
     """What its installation wants on this machine, in the `environment` of now or in another one, with what
     the level of `permissions` allows, if the agent can be told."""
     there = machine.environment if environment is None else environment
-    told = Permissions(permissions, machine.places.handover, machine.enforces)
+    told = InstallOptions(permissions, machine.places.handover, machine.enforces)
     home = machine.places.user_home
     return agent.install.files(home, there, lambda event: machine.line(agent.name, event), told)

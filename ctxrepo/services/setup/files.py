@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ctxrepo.agents.protocol import RULES_HEAD, EditedDocument, OwnFile, ShippedFile
+from ctxrepo.agents.wanted import RULES_HEAD, EditedDocument, OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign

@@ -12,7 +12,7 @@ from ctxrepo.agents.antigravity import install
 from ctxrepo.agents.antigravity.install import HOOKS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
+from ctxrepo.agents.wanted import EditedDocument, SkillsFolder
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.storage.user import assets
 

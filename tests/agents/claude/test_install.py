@@ -8,7 +8,7 @@ import pytest
 
 from ctxrepo.agents.claude import install
 from ctxrepo.agents.claude.install import SETTINGS
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
+from ctxrepo.agents.wanted import EditedDocument, SkillsFolder
 from ctxrepo.errors import ConfigError
 
 HOME = Path("/home/ada")

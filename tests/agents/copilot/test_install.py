@@ -13,8 +13,8 @@ from machines import Machine as Desk
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.permissions import Permissions
-from ctxrepo.agents.protocol import OwnFile, SkillsFolder
+from ctxrepo.agents.install_options import InstallOptions
+from ctxrepo.agents.wanted import OwnFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine
@@ -50,8 +50,8 @@ def test_files_are_where_copilot_looks() -> None:
 def test_every_event_of_the_dialect_has_one_hook_and_one_may_veto_where_rules_are_enforced(
     enforces: bool,
 ) -> None:
-    permissions = Permissions(enforces=enforces)
-    file, skills = install.files(HOME, {}, lambda event: f"run {event}", permissions)
+    options = InstallOptions(enforces=enforces)
+    file, skills = install.files(HOME, {}, lambda event: f"run {event}", options)
     assert isinstance(file, OwnFile)
     assert isinstance(skills, SkillsFolder)
     written = json.loads(file.content)

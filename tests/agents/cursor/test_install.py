@@ -10,7 +10,7 @@ import pytest
 from ctxrepo.agents.cursor import install
 from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
+from ctxrepo.agents.wanted import EditedDocument, SkillsFolder
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.storage.user import assets
 

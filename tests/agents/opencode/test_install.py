@@ -22,7 +22,7 @@ from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.opencode import install
 from ctxrepo.agents.opencode.dialect import DIALECT
 from ctxrepo.agents.permissions import LEVELS
-from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
+from ctxrepo.agents.wanted import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine

@@ -16,7 +16,7 @@ from long import rotating
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.permissions import ADDING, LEVELS, READING
-from ctxrepo.agents.protocol import EditedDocument
+from ctxrepo.agents.wanted import EditedDocument
 from ctxrepo.domain.guard import handover
 from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.faces.cli import table

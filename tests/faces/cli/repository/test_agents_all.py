@@ -12,7 +12,7 @@ from terminal import Terminal
 
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import SkillsFolder
+from ctxrepo.agents.wanted import SkillsFolder
 
 EDITED = [name for name in names() if documents(name, Path("/h"))]
 
