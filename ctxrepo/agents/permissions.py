@@ -12,5 +12,11 @@ ADDING = (
     *("scratch add", "scratch done", "anchor", "handoff"),
 )
 
+READING_TOOLS = ("recall", "search", "read")
+ADDING_TOOLS = ("remember", "edit", "handoff")
+
 LEVELS = {"none": (), "read": READING, "write": (*READING, *ADDING)}
 """What may be asked for -> the commands, as they begin."""
+
+TOOLS = {"none": (), "read": READING_TOOLS, "write": (*READING_TOOLS, *ADDING_TOOLS)}
+"""The same for the tools of our MCP server."""

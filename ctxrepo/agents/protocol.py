@@ -52,7 +52,8 @@ class Install(Protocol):
             print(wanted.path)
 
     Where the agent can be told in advance which commands it may run, there is a `RULES`, what these rules are
-    called in a sentence."""
+    called in a sentence. Where MCP servers can be added to the agent, there is a `SERVERS`, the file that
+    lists them; with `NEEDS_SERVER` ours is wanted unless declined, because hooks don't do all there."""
 
     def folder(self, user_home: Path, environment: Mapping[str, str]) -> Path:
         """The user's folder of this agent; ConfigError when the environment names an unusable one."""

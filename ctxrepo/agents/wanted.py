@@ -43,15 +43,64 @@ class Document(Protocol):
         ...
 
 
+class ServerList(Document, Protocol):
+    """A document, or a part of one, that lists an agent's MCP servers.
+
+    Example usage::
+
+        there = servers.server(text)
+        print(interpreter_of(there) if there else "it hasn't our server")"""
+
+    def server(self, text: str) -> object:
+        """The entry that has the name of our server; None where there is none."""
+        ...
+
+    def outline(self, text: str) -> str:
+        """What `disconnect` has to know of a text, without anything that is the user's."""
+        ...
+
+
+@dataclass(frozen=True)
+class JointDocument:
+    """A document of several `parts`, each of which puts something else of ours into it."""
+
+    parts: Sequence[Document]
+
+    def connect(self, text: str, line: Line, original: str | None = None, /) -> str:
+        for part in self.parts:
+            text = part.connect(text, line, original)
+        return text
+
+    def disconnect(self, text: str, original: str | None = None) -> str:
+        for part in reversed(self.parts):
+            text = part.disconnect(text, original)
+        return text
+
+    def lines(self, text: str, /) -> Mapping[str, Sequence[str]]:
+        return {event: lines for part in self.parts for event, lines in part.lines(text).items()}
+
+    def is_blank(self, text: str) -> bool:
+        return self.parts[0].is_blank(text)
+
+
 @dataclass(frozen=True)
 class EditedDocument:
     """A document into which something of ours is put; the undo takes that out again.
 
-    `hooks` are the commands that stand in it, by event."""
+    `hooks` are the commands that stand in it, by event, and `servers` is the list of MCP servers in it."""
 
     path: Path
     document: Document
     hooks: Mapping[str, str] = field(default_factory=dict)
+    servers: ServerList | None = None
+    is_state: bool = False
+    """Whether the agent itself writes it all the time and keeps private things in it: then the receipt holds
+    the outline of its list of servers in place of a copy."""
+
+    @property
+    def has_servers_alone(self) -> bool:
+        """Whether nothing of ours but the MCP server may stand in it."""
+        return self.document is self.servers
 
 
 @dataclass(frozen=True)

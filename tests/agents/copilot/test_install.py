@@ -40,8 +40,9 @@ def paths(**environment: str) -> list[Path]:
 
 def test_files_are_where_copilot_looks() -> None:
     skills = HOME / ".agents/skills"
-    assert paths() == paths(COPILOT_HOME="") == [HOME / ".copilot/hooks/ctxrepo.json", skills]
-    assert paths(COPILOT_HOME="/w") == [Path("/w/hooks/ctxrepo.json"), skills]
+    files = ("hooks/ctxrepo.json", "mcp-config.json")
+    assert paths() == paths(COPILOT_HOME="") == [*(HOME / ".copilot" / file for file in files), skills]
+    assert paths(COPILOT_HOME="/w") == [*(Path("/w") / file for file in files), skills]
     with pytest.raises(ConfigError, match="COPILOT_HOME"):
         install.folder(HOME, {"COPILOT_HOME": "~/w"})
 
@@ -51,7 +52,7 @@ def test_every_event_of_the_dialect_has_one_hook_and_one_may_veto_where_rules_ar
     enforces: bool,
 ) -> None:
     options = InstallOptions(enforces=enforces)
-    file, skills = install.files(HOME, {}, lambda event: f"run {event}", options)
+    file, _, skills = install.files(HOME, {}, lambda event: f"run {event}", options)
     assert isinstance(file, OwnFile)
     assert isinstance(skills, SkillsFolder)
     written = json.loads(file.content)
