@@ -15,13 +15,14 @@ from connecting import put
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import EditedDocument, OwnFile, ShippedFile, SkillsFolder, Wanted
+from ctxrepo.agents.wanted import EditedDocument, OwnFile, ShippedFile, SkillsFolder, Wanted
 from ctxrepo.services.setup.connection import Machine, wanted_of
 from ctxrepo.storage.user.places import Places
 
 
 def machine_of(home: Path) -> Machine:
-    return Machine(Places.of({"HOME": str(home)}), {"HOME": str(home)}, Path(sys.executable))
+    environment = {"HOME": str(home)}
+    return Machine(Places.of(environment), environment, Path(sys.executable), can_serve=True)
 
 
 def wanted(agent: str, home: Path) -> list[Wanted]:
@@ -29,7 +30,8 @@ def wanted(agent: str, home: Path) -> list[Wanted]:
 
 
 def documents(agent: str, home: Path) -> list[EditedDocument]:
-    return [one for one in wanted(agent, home) if isinstance(one, EditedDocument)]
+    edited = [one for one in wanted(agent, home) if isinstance(one, EditedDocument)]
+    return [one for one in edited if not one.has_servers_alone]
 
 
 def own_files(agent: str, home: Path) -> list[OwnFile | ShippedFile]:

@@ -79,6 +79,16 @@ class Agent:
         """What the rules are called by which it runs commands without asking; '' where it takes none."""
         return getattr(self.install, "RULES", "")
 
+    @property
+    def servers(self) -> str:
+        """The file that lists its MCP servers; '' where none can be added."""
+        return getattr(self.install, "SERVERS", "")
+
+    @property
+    def needs_server(self) -> bool:
+        """Whether our MCP server is wanted unless a person declines it."""
+        return getattr(self.install, "NEEDS_SERVER", False)
+
     trust: _FolderPart[Trust] = _FolderPart("trust")
     """How it is asked whether it trusts our hooks; None where it runs every hook that is in its files."""
 

@@ -295,12 +295,15 @@ class Desk:
     @property
     def machine(self) -> Machine:
         # Only needed to connect agents or look at them.
+        from importlib.util import find_spec
+
         from ctxrepo.services.setup.connection import Machine, is_enforcing
 
         checkout = None
         with suppress(NoAnswer):  # of which those tell who need the project
             checkout = Path(self.folder_facts.top or self.cwd)
-        return Machine(self.places, self.env, Path(self.interpreter), checkout, is_enforcing(self.places))
+        enforces, can_serve = is_enforcing(self.places), find_spec("mcp") is not None
+        return Machine(self.places, self.env, Path(self.interpreter), checkout, enforces, can_serve)
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; nobody here waits for it. A sandbox has none."""

@@ -47,7 +47,7 @@ DIALECT = _Hal(
 INSTALL = '''
 """What connects HAL: lines in its list of hooks, a program of ours, and skills."""
 from ctxrepo.agents.hal import hooklist
-from ctxrepo.agents.protocol import EditedDocument, OwnFile, SkillsFolder
+from ctxrepo.agents.wanted import (EditedDocument, OwnFile, SkillsFolder)
 
 def folder(user_home, environment):
     return user_home / ".hal"

@@ -1,4 +1,5 @@
-"""Antigravity CLI's installation: hooks in its list of hooks, and our skills in its folder.
+"""Antigravity CLI's installation: hooks in its list of hooks, our MCP server in its list of servers, and our
+skills in its folder.
 
 After the documentation that it brings along; no session of it was seen by us. It drops the whole list where
 a hook in it hasn't the form that it wants: those about tools stand in groups, and all others don't."""
@@ -9,8 +10,9 @@ from pathlib import Path
 from ctxrepo.agents.antigravity.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import NAME
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import EditedDocument, Line, SkillsFolder, Wanted
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.wanted import EditedDocument, Line, SkillsFolder, Wanted
 
 HOOKS = HookGroups(
     DIALECT.name,
@@ -33,9 +35,18 @@ def folder(user_home: Path, _environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, _permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
-    """Hooks in the list, and our skills."""
+    """Hooks in the list, our MCP server, and our skills."""
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in HOOKS.events}
-    return EditedDocument(root / "hooks.json", HOOKS, hooks), SkillsFolder(root / "skills")
+    servers = JsonServers("mcpServers", options.server.entry if options.server else None)
+    return (
+        EditedDocument(root / "hooks.json", HOOKS, hooks),
+        EditedDocument(root / SERVERS, servers, servers=servers),
+        SkillsFolder(root / "skills"),
+    )
+
+
+SERVERS = "mcp_config.json"
+"""It doesn't start where this file can't be read, and drops a server whose fields are of other kinds."""

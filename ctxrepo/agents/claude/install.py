@@ -1,4 +1,4 @@
-"""Claude Code's installation: hooks in its settings, and our skills in its folder."""
+"""Claude Code's installation: hooks in its settings, skills in its folder, our MCP server in its state."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,19 +7,12 @@ from pathlib import Path
 from ctxrepo.agents.claude import FOLDER
 from ctxrepo.agents.claude.dialect import DIALECT, LOCAL_SETTINGS
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.permissions import LEVELS, NOTHING, Permissions
-from ctxrepo.agents.protocol import (
-    EditedDocument,
-    GrantedFolder,
-    Line,
-    NativeMemory,
-    Plugin,
-    Redirection,
-    SkillsFolder,
-    Wanted,
-    named_folder,
-)
+from ctxrepo.agents.hook_line import NAME, is_enabled
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.permissions import LEVELS, TOOLS
+from ctxrepo.agents.protocol import NativeMemory, Plugin, Redirection, named_folder
+from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, Line, SkillsFolder, Wanted
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
@@ -109,22 +102,32 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
-    """Our skills, and in the settings hooks, rules, and the folder that a sandbox may write to."""
+    """Our skills, in the settings hooks, rules and the folder that a sandbox may write to, and our server."""
     root = folder(user_home, environment)
-    events = DIALECT.event_names(permissions.enforces)
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
-    rules = [*map(rule, permissions.commands)]
+    rules = [*map(rule, options.commands), *map(tool_rule, options.tools)]
+    rules_of_any_level = [*map(rule, LEVELS["write"]), *map(tool_rule, TOOLS["write"])]
     settings = root / "settings.json"
-    folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in permissions.folders]
-    of_any_level = [spelled(each, user_home) for each in permissions.folders_of_any_level]
+    folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in options.folders]
+    of_any_level = [spelled(each, user_home) for each in options.folders_of_any_level]
     grants = (
-        GrantedItems(("permissions", "allow"), rules, [*map(rule, LEVELS["write"])]),
+        GrantedItems(("permissions", "allow"), rules, rules_of_any_level),
         GrantedItems(_SANDBOX, [each.spelling for each in folders], of_any_level),
     )
     document = EditedDocument(settings, replace(SETTINGS, events=events, grants=grants), hooks)
-    return (SkillsFolder(root / "skills"), document, *folders)
+    entry = {"type": "stdio", **options.server.entry} if options.server else None
+    servers = JsonServers("mcpServers", entry)
+    state = (named_folder(FOLDER, environment) or user_home) / SERVERS
+    listed = EditedDocument(state, servers, servers=servers, is_state=True)
+    return (SkillsFolder(root / "skills"), document, listed, *folders)
+
+
+SERVERS = ".claude.json"
+"""What Claude Code keeps of its sessions and accounts, with the servers of its user: beside its folder, or in
+it where a variable names the folder."""
 
 
 RULES = "permissions in its settings"
@@ -136,6 +139,11 @@ _SANDBOX = ("sandbox", "filesystem", "allowWrite")
 def rule(command: str) -> str:
     """The rule by which Claude Code runs commands that begin so without asking."""
     return f"Bash(ctxrepo {command}:*)"
+
+
+def tool_rule(tool: str) -> str:
+    """The rule by which it calls a tool of our MCP server without asking."""
+    return f"mcp__{NAME}__{tool}"
 
 
 def spelled(folder: Path, user_home: Path) -> str:

@@ -1,4 +1,4 @@
-"""Copilot CLI's installation: a file of hooks that is all ours, and our skills."""
+"""Copilot CLI's installation: a file of hooks that is all ours, our MCP server, and our skills."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,10 @@ from pathlib import Path
 from ctxrepo.agents.copilot import FOLDER
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import Line, OwnFile, Plugin, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.protocol import Plugin, named_folder
+from ctxrepo.agents.wanted import EditedDocument, Line, OwnFile, SkillsFolder, Wanted
 
 TIMEOUT = 10
 """Seconds after which Copilot ends a hook."""
@@ -23,14 +25,23 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
-    """Our hooks, and the skills in the folder that other agents read too."""
-    events = DIALECT.event_names(permissions.enforces)
+    """Our hooks, our MCP server, and the skills in the folder that other agents read too."""
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
-    path = folder(user_home, environment) / "hooks" / "ctxrepo.json"
+    root = folder(user_home, environment)
     made = document(line, events).encode()
-    return (OwnFile(path, made, hooks), SkillsFolder(user_home / ".agents" / "skills"))
+    entry = {"type": "local", **options.server.entry} if options.server else None
+    servers = JsonServers("mcpServers", entry, {"tools": ["*"]})
+    return (
+        OwnFile(root / "hooks" / "ctxrepo.json", made, hooks),
+        EditedDocument(root / SERVERS, servers, servers=servers),
+        SkillsFolder(user_home / ".agents" / "skills"),
+    )
+
+
+SERVERS = "mcp-config.json"
 
 
 def document(line: Line, events: Sequence[str]) -> str:

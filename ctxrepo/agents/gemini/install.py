@@ -1,5 +1,6 @@
-"""Gemini CLI's installation: hooks in its settings, and our skills."""
+"""Gemini CLI's installation: hooks and our MCP server in its settings, and our skills."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,17 +8,17 @@ from pathlib import Path
 from ctxrepo.agents.gemini import FOLDER
 from ctxrepo.agents.gemini.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import (
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.protocol import NativeMemory, Plugin, named_folder
+from ctxrepo.agents.wanted import (
     RULES_HEAD,
     EditedDocument,
+    JointDocument,
     Line,
-    NativeMemory,
     OwnFile,
-    Plugin,
     SkillsFolder,
     Wanted,
-    named_folder,
 )
 
 NAME = "ctxrepo"
@@ -48,25 +49,30 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
-    """Hooks in the settings, the rules, and the skills in the folder that other agents read too."""
-    events = DIALECT.event_names(permissions.enforces)
+    """Hooks and our MCP server in the settings, the rules, and the skills that other agents read too."""
+    events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
+    entry = options.server.entry if options.server else None
+    servers = JsonServers("mcpServers", entry, has_comments=True)
+    settings = JointDocument((replace(SETTINGS, events=events), servers))
     return (
-        EditedDocument(root / "settings.json", replace(SETTINGS, events=events), hooks),
-        OwnFile(root / "policies" / "ctxrepo.toml", _policy(permissions.commands)),
+        EditedDocument(root / SERVERS, settings, hooks, servers),
+        OwnFile(root / "policies" / "ctxrepo.toml", _policy(options)),
         SkillsFolder(_home(user_home, environment) / ".agents" / "skills"),
     )
 
 
+SERVERS = "settings.json"
+
 RULES = "a policy for shell commands"
 
 
-def _policy(commands: Sequence[str]) -> bytes | None:
-    """What Gemini CLI may run without asking: a rule of its policy engine, as TOML."""
-    prefixes = "".join(f'    "ctxrepo {command}",\n' for command in commands)
+def _policy(options: InstallOptions) -> bytes | None:
+    """What Gemini CLI may run and call without asking: rules of its policy engine, as TOML."""
+    prefixes = "".join(f'    "ctxrepo {command}",\n' for command in options.commands)
     rule = f"""[[rule]]
 toolName = "run_shell_command"
 commandPrefix = [
@@ -74,7 +80,15 @@ commandPrefix = [
 decision = "allow"
 priority = 100
 """
-    return f"{RULES_HEAD}{rule}".encode() if commands else None
+    if options.tools:
+        rule += f"""
+[[rule]]
+mcpName = "{NAME}"
+toolName = {json.dumps(options.tools)}
+decision = "allow"
+priority = 100
+"""
+    return f"{RULES_HEAD}{rule}".encode() if options.commands else None
 
 
 def _home(user_home: Path, environment: Mapping[str, str]) -> Path:

@@ -1,11 +1,14 @@
-"""OpenCode's installation: our bridge among its plugins, and our skills where several agents look."""
+"""OpenCode's installation: our bridge among its plugins, our MCP server in its configuration, and our skills
+where several agents look."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.mcp_server import ARGUMENTS, JsonServers, McpServer
 from ctxrepo.agents.opencode.dialect import DIALECT
-from ctxrepo.agents.permissions import NOTHING, Permissions
-from ctxrepo.agents.protocol import Line, ShippedFile, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import named_folder
+from ctxrepo.agents.wanted import EditedDocument, Line, ShippedFile, SkillsFolder, Wanted
 
 BRIDGE = "opencode/ctxrepo.js"
 """The bridge in hooks/, which OpenCode can load from there as well."""
@@ -22,18 +25,32 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
-    """The bridge with the hook line of this machine in it and what it lets OpenCode run, and our skills."""
-    hooks = {event: line(event) for event in DIALECT.event_names(permissions.enforces)}
-    allowed = [f"ctxrepo {command}" for command in permissions.commands]
-    enforces = "yes" if permissions.enforces else "no"
+    """The bridge with the hook line of this machine in it and what it lets OpenCode run, our MCP server, and
+    our skills."""
+    root = folder(user_home, environment)
+    hooks = {event: line(event) for event in DIALECT.event_names(options.enforces)}
+    allowed = [f"ctxrepo {command}" for command in options.commands]
+    enforces = "yes" if options.enforces else "no"
     places = {"line": line(ANY_EVENT), "allowed": allowed, "enforces": enforces}
-    bridge = folder(user_home, environment) / "plugins/ctxrepo.js"
+    entry = server_entry(options.server) if options.server else None
+    servers = JsonServers("mcp", entry, {"enabled": True}, has_comments=True)
     return (
-        ShippedFile(bridge, BRIDGE, places, hooks),
+        ShippedFile(root / "plugins/ctxrepo.js", BRIDGE, places, hooks),
+        EditedDocument(root / SERVERS, servers, servers=servers),
         SkillsFolder(user_home / ".agents/skills"),
     )
+
+
+SERVERS = "opencode.json"
+"""OpenCode joins this file with an `opencode.jsonc` beside it."""
+
+
+def server_entry(server: McpServer) -> dict[str, object]:
+    """Our MCP server as OpenCode lists it."""
+    command = [str(server.interpreter), *ARGUMENTS]
+    return {"type": "local", "command": command, "environment": {**server.environment}}
 
 
 RULES = "rules for its shell, which the bridge adds to those of its settings"

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import NAME, HookLine
-from ctxrepo.agents.permissions import NOTHING, Permissions
+from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.pi import FOLDER
 from ctxrepo.agents.pi.dialect import DIALECT
-from ctxrepo.agents.protocol import Line, Plugin, ShippedFile, SkillsFolder, Wanted, named_folder
+from ctxrepo.agents.protocol import Plugin, named_folder
+from ctxrepo.agents.wanted import Line, ShippedFile, SkillsFolder, Wanted
 
 EVENTS = DIALECT.event_names()
 """The events that the extension hands on."""
@@ -40,13 +41,13 @@ def sessions(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def files(
-    user_home: Path, environment: Mapping[str, str], line: Line, permissions: Permissions = NOTHING
+    user_home: Path, environment: Mapping[str, str], line: Line, options: InstallOptions = DEFAULTS
 ) -> Sequence[Wanted]:
     """The extension, and the skills in the folder that other agents read too."""
-    hooks = {event: line(event) for event in DIALECT.event_names(permissions.enforces)}
+    hooks = {event: line(event) for event in DIALECT.event_names(options.enforces)}
     extensions = folder(user_home, environment) / "extensions"
     places = {"line": line(ANY_EVENT), "command": command_line(line(ANY_EVENT))}
-    places["enforces"] = "yes" if permissions.enforces else "no"
+    places["enforces"] = "yes" if options.enforces else "no"
     modules = (f"ctxrepo/{name}.ts" for name in MODULES)
     return (
         ShippedFile(extensions / "ctxrepo.ts", "pi/ctxrepo.ts", places, hooks),

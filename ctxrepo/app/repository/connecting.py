@@ -38,6 +38,7 @@ class SetupRequest:
     """Agents to connect, or with `removes` to take out again. `agrees` is asked of each plan that changes
     something, and `is_trial` changes nothing. With `trusts` an agent that runs only trusted hooks is told
     to trust ours. `permissions` says which commands it may run without asking; '' leaves that as it is.
+    `mcp` says whether our MCP server is to be in its list; None leaves that as it is.
     `own_memory` says where its own memory is kept in this checkout: `here`, in the project's folder, or
     `own`, where it is kept without us; '' leaves that as it is."""
 
@@ -48,6 +49,7 @@ class SetupRequest:
     trusts: bool = False
     permissions: str = ""
     own_memory: str = ""
+    mcp: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,9 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
         gone = {path for one in before for path in one.plan.receipts if is_trial}
         found = removal(name, machine, gone)
     else:
-        takes = agent_named(name).rules or not request.agents.every
-        found = plan(name, machine, request.permissions if takes else "")
+        agent, every = agent_named(name), request.agents.every
+        permissions = request.permissions if agent.rules or not every else ""
+        found = plan(name, machine, permissions, request.mcp if agent.servers or not every else None)
     shown = {change for one in before for change in one.plan.changes if is_trial}
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
 

@@ -1,7 +1,7 @@
 """TOML files edited without touching what their author wrote around it. The only owner of tomlkit, which
 takes as long to import as a start of Python: modules that only read import `toml`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tomlkit
@@ -40,6 +40,57 @@ def without_empty(text: str, table: str) -> str:
     if end == len(lines) and start and not lines[start - 1].strip():
         return "\n".join(lines[: start - 1]) + ("\n" if start > 1 else "")
     return "\n".join(lines[:start] + lines[end:])
+
+
+def with_table(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Set these values in the table at `path` (None removes one), and leave its other values; a missing table
+    is added at the end. A table among the values stands on one line."""
+    document = _parse(text)
+    place: Any = _at(document, path)
+    if place is None:
+        added: dict[str, Any] = {key: _on_line(value) for key, value in values.items() if value is not None}
+        for name in reversed(path):
+            added = {name: added}
+        return _added(text, added)
+    for key, value in values.items():
+        if value is None:
+            place.pop(key, None)
+        elif place.get(key) != value:
+            place[key] = _on_line(value)
+    return tomlkit.dumps(document)
+
+
+def without_table(text: str, path: Sequence[str]) -> str:
+    """Remove the table at `path` and those below it, with the blank line before them; comments stay."""
+    lines, parts = text.split("\n"), list(placed(text))
+    own = [statement for place, statement in parts if place[: len(path)] == tuple(path)]
+    for statement in reversed(own):
+        start, end = statement.first - 1, statement.last
+        if statement.is_header and not lines[start - 1].strip() and any(map(str.strip, lines[:start])):
+            start -= 1
+        del lines[start:end]
+    text = "\n".join(lines)
+    document = _parse(text)
+    if own or (place := _at(document, path[:-1])) is None or path[-1] not in place:
+        return text
+    place.pop(path[-1])  # written on one line, or by keys with points
+    return tomlkit.dumps(document)
+
+
+def _at(document: Any, path: Sequence[str]) -> Any:
+    """The table at `path`, None where there is none."""
+    for name in path:
+        document = document.get(name) if isinstance(document, Mapping) else None
+    return document if isinstance(document, Mapping) else None
+
+
+def _on_line(value: Any) -> Any:
+    """A value as it stands in one line."""
+    if not isinstance(value, Mapping):
+        return value
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table
 
 
 def with_first_table(text: str, name: str, fields: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ from functools import cached_property
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.install_options import InstallOptions
 from ctxrepo.agents.known import Agent, agent_named
-from ctxrepo.agents.permissions import Permissions
-from ctxrepo.agents.protocol import GrantedFolder, SkillsFolder, Wanted
+from ctxrepo.agents.mcp_server import McpServer
+from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, SkillsFolder, Wanted
 from ctxrepo.domain.settings.values import Settings
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
@@ -25,13 +26,29 @@ from ctxrepo.storage.user.receipt import Receipt, WrittenFile, digest
 @dataclass(frozen=True)
 class Machine:
     """What a face knows: the user's folders, the environment, the interpreter that runs (no shim), the
-    `checkout` around the current folder, whose settings agents read too, and whether rules are enforced."""
+    `checkout` around the current folder, whose settings agents read too, and whether rules are enforced.
+    `can_serve`: what our MCP server needs is installed."""
 
     places: Places
     environment: Mapping[str, str]
     interpreter: Path
     checkout: Path | None = None
     enforces: bool = False
+    can_serve: bool = False
+
+    @property
+    def server(self) -> McpServer:
+        """How agents start our MCP server: with the places that it would not find by itself."""
+        usual = Places.of({"HOME": str(self.places.user_home)})
+        named = {
+            "CTXREPO_HOME": (self.places.home, usual.home),
+            "CTXREPO_CONFIG": (self.places.config_file, usual.config_file),
+            "CTXREPO_STATE": (self.places.state, usual.state),
+        }
+        return McpServer(
+            self.interpreter,
+            {name: str(place) for name, (place, default) in named.items() if place != default},
+        )
 
     @property
     def line(self) -> HookLine:
@@ -84,25 +101,46 @@ class Connection:
     """Receipts of other agents that don't count any more, because those are being let go of."""
     permissions: str = "none"
     """Which of our commands it may run without asking; a name in agents/permissions.py."""
+    mcp: bool | None = None
+    """Whether our MCP server is in its list; None where nobody chose: then the list isn't looked at."""
 
     @classmethod
     def of(
-        cls, name: str, machine: Machine, gone: Set[Path] = frozenset(), permissions: str = ""
+        cls,
+        name: str,
+        machine: Machine,
+        gone: Set[Path] = frozenset(),
+        permissions: str = "",
+        mcp: bool | None = None,
     ) -> "Connection":
-        """With these `permissions`, or those that it has. UsageError for an unknown agent; ConfigError or
-        CtxrepoError when its files can't be read."""
+        """With these `permissions` and with or without our server (`mcp`), or as it has them. UsageError for
+        an unknown agent; ConfigError or CtxrepoError when its files can't be read."""
         agent = agent_named(name)
-        made = cls._of(agent, machine, gone, permissions or "none")
-        has = permissions or made.slip.known.permissions
-        return made if has == made.permissions else cls._of(agent, machine, gone, has)
+        made = cls._of(agent, machine, gone, permissions or "none", mcp)
+        known = made.slip.known
+        usual = True if agent.needs_server and machine.can_serve else None
+        has = (permissions or known.permissions, next((m for m in (mcp, known.mcp) if m is not None), usual))
+        return made if has == (made.permissions, made.mcp) else cls._of(agent, machine, gone, *has)
 
     @classmethod
-    def _of(cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str) -> "Connection":
-        wanted = wanted_of(agent, machine, permissions=permissions)
+    def _of(
+        cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str, mcp: bool | None
+    ) -> "Connection":
+        wanted = [
+            one
+            for one in wanted_of(agent, machine, permissions=permissions, mcp=mcp is True)
+            if mcp is not None or not (isinstance(one, EditedDocument) and one.has_servers_alone)
+        ]
         files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder | GrantedFolder)]
         skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
         granted = [one for one in wanted if isinstance(one, GrantedFolder)]
-        return cls(agent, machine, tuple(files), tuple(skills), tuple(granted), gone, permissions)
+        return cls(agent, machine, tuple(files), tuple(skills), tuple(granted), gone, permissions, mcp)
+
+    @property
+    def server_lists(self) -> tuple[Path, ...]:
+        """The files in which nothing of ours stands but the MCP server."""
+        edited = (file.wanted for file in self.files if isinstance(file, EditedOnDisk))
+        return tuple(wanted.path for wanted in edited if wanted.has_servers_alone)
 
     @cached_property
     def has_plugin(self) -> bool | None:
@@ -156,6 +194,7 @@ class Connection:
             },
             skills=owned,
             permissions=self.permissions,
+            mcp=self.mcp,
             folders=tuple(dict.fromkeys([*self.slip.known.folders, *made, *shared])),
         )
 
@@ -194,10 +233,12 @@ def wanted_of(
     machine: Machine,
     environment: Mapping[str, str] | None = None,
     permissions: str = "none",
+    mcp: bool = False,
 ) -> Sequence[Wanted]:
     """What its installation wants on this machine, in the `environment` of now or in another one, with what
-    the level of `permissions` allows, if the agent can be told."""
+    the level of `permissions` allows, if the agent can be told, and with our server (`mcp`)."""
     there = machine.environment if environment is None else environment
-    told = Permissions(permissions, machine.places.handover, machine.enforces)
+    server = machine.server if mcp else None
+    told = InstallOptions(permissions, machine.places.handover, machine.enforces, server)
     home = machine.places.user_home
     return agent.install.files(home, there, lambda event: machine.line(agent.name, event), told)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ctxrepo.agents.protocol import RULES_HEAD, EditedDocument, OwnFile, ShippedFile
+from ctxrepo.agents.wanted import RULES_HEAD, EditedDocument, OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.disk import foreign
@@ -57,27 +57,45 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
         document, line = self.wanted.document, self.wanted.hooks.__getitem__
         original = self._text(known.original) if known else None
         after = self._edited(lambda text: document.connect(text, line, original), self.data)
-        if known and after != self.data and digest(self.data) == known.digest:
+        if known and after != self.data and self._is_as_written(known):
             return self._edited(lambda text: document.connect(text, line, original), known.original)
-        return after
+        return self._or_gone(after, known)
 
     def original(self, known: WrittenFile | None) -> bytes | None:
         """Its bytes as they would be had ctxrepo never been there; `known` is what the receipt says."""
         document = self.wanted.document
         if known is None:
             return self._edited(document.disconnect, self.data)
-        if digest(self.data) == known.digest:
+        if self._is_as_written(known):
             return known.original
         original = self._text(known.original)
-        after = self._edited(lambda text: document.disconnect(text, original), self.data)
-        # A file that we made or filled, and that says nothing without us, needn't stay.
-        if after != self.data and document.is_blank(original) and document.is_blank(self._text(after)):
-            return known.original
-        return after
+        return self._or_gone(self._edited(lambda text: document.disconnect(text, original), self.data), known)
+
+    def _or_gone(self, after: bytes | None, known: WrittenFile | None) -> bytes | None:
+        """These bytes, or what was there before where the file said nothing and says nothing again."""
+        if known is None or after == self.data or not self._is_blank(known.original):
+            return after
+        return known.original if self._is_blank(after) else after
+
+    def _is_blank(self, data: bytes | None) -> bool:
+        return self.wanted.document.is_blank(self._text(data))
 
     def before(self, known: WrittenFile | None) -> bytes | None:
-        """The bytes that a removal is to give back once this is connected."""
-        return self.original(known)
+        """What the receipt keeps of it: the bytes that a removal is to give back once this is connected, or
+        of a state of the agent's the outline."""
+        before = self.original(known)
+        servers = self.wanted.servers
+        if not (before and servers and self.wanted.is_state) or before == self.connected(known):
+            return before
+        return self._ask(servers.outline, before).encode()
+
+    def _is_as_written(self, known: WrittenFile) -> bool:
+        """Whether setup wrote these very bytes, and the receipt has those that were there before."""
+        return not self.wanted.is_state and digest(self.data) == known.digest
+
+    def server(self) -> object:
+        """The entry in it that has the name of our MCP server; None where there is none."""
+        return self._ask(self.wanted.servers.server, self.data) if self.wanted.servers else None
 
     def notice(self, _known: WrittenFile | None) -> str:
         """What to tell of a removal that leaves it, or ''."""

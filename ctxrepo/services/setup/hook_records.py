@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent
-from ctxrepo.agents.protocol import GrantedFolder, Records, SkillsFolder, Transcripts
+from ctxrepo.agents.protocol import Records, Transcripts
 from ctxrepo.agents.recorded import Delivery, HookCall, RecordedSession
+from ctxrepo.agents.wanted import GrantedFolder, SkillsFolder
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp, times
 from ctxrepo.domain.secrets import redact

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctxrepo.agents.known import Agent
-from ctxrepo.agents.protocol import EditedDocument, Redirection
+from ctxrepo.agents.protocol import Redirection
+from ctxrepo.agents.wanted import EditedDocument
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.files import EditedOnDisk

@@ -5,7 +5,7 @@ nothing when a file has changed since. Going back is a plan like any other."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent, agent_named
@@ -36,6 +36,8 @@ class Plan:
     """Folders that go afterwards, if they are empty."""
     permissions: str = "none"
     """Which of our commands the agent may run without asking then."""
+    servers: Mapping[Path, bool] = field(default_factory=dict)
+    """The files in which nothing of ours stands but the MCP server, and whether it stands there then."""
     granted_folders: tuple[Path, ...] = ()
     """The folders of ours that commands in its sandbox may write to then, and that are made."""
 
@@ -62,6 +64,8 @@ class Plan:
         return tuple(lines)
 
     def _summed(self, change: Change) -> str:
+        if change.path in self.servers:
+            return f"our MCP server {'comes to' if self.servers[change.path] else 'leaves'} {change.path}"
         events = self.hooks.get(change.path)
         if events is None:
             return f"{change.path} is {'made' if change.before is None else 'changed'}"
@@ -108,29 +112,55 @@ def _has_folder(agent: Agent, machine: Machine) -> bool:
         return True
 
 
-def plan(name: str, machine: Machine, permissions: str = "") -> Plan:
-    """What connects the agent, with these `permissions` or those that it has; nothing in it is visible when
-    it is connected. UsageError for an unknown agent, or one that takes no such rules, ConfigError when its
-    files can't be understood, CtxrepoError when they can't be read or written."""
-    if permissions not in ("", "none") and not agent_named(name).rules:
+SDK_HINT = (
+    "`pipx inject ctxrepo mcp`, `uv tool install --with mcp git+ADDRESS`, "
+    'or `pip install "ctxrepo[mcp] @ git+ADDRESS"`'
+)
+"""What installs what our MCP server needs and the rest of ctxrepo does without."""
+
+
+def plan(name: str, machine: Machine, permissions: str = "", mcp: bool | None = None) -> Plan:
+    """What connects the agent, with these `permissions` and with or without our server (`mcp`), or as it has
+    them; nothing in it is visible when it is connected. UsageError for an unknown agent, or one that takes no
+    such rules or servers, ConfigError when its files can't be understood, CtxrepoError when they can't be
+    read or written."""
+    agent = agent_named(name)
+    if permissions not in ("", "none") and not agent.rules:
         hint = "Allow them in the agent itself, when it asks."
-        raise UsageError(f"{agent_named(name).title} can't be told in advance what it may run", hint)
-    connection = Connection.of(name, machine, permissions=permissions)
-    files = [Change(file.path, file.data, connection.connected(file)) for file in connection.files]
+        raise UsageError(f"{agent.title} can't be told in advance what it may run", hint)
+    if mcp and not agent.servers:
+        raise UsageError(
+            f"{agent.title} takes no MCP servers", f"`ctxrepo setup {name}` connects it without."
+        )
+    if mcp and not machine.can_serve:
+        raise UsageError("the MCP server needs the package `mcp`", f"{SDK_HINT}.")
+    connection = Connection.of(name, machine, permissions=permissions, mcp=mcp)
+    secret = connection.server_lists  # agents keep keys of servers, and more, beside these
+    files = [
+        Change(file.path, file.data, connection.connected(file), is_secret=file.path in secret)
+        for file in connection.files
+    ]
     skill = connection.skills_installed()
     slip = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
-    title = connection.agent.title
-    beside = (f"{title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough",)
-    notices = beside if connection.has_plugin else ()
+    notices = [*skill.notices]
+    if connection.has_plugin:
+        notices.append(
+            f"{agent.title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough"
+        )
+    if not machine.can_serve and (connection.mcp or (agent.needs_server and connection.mcp is None)):
+        notices.append(
+            f"{agent.title} has no MCP server of ctxrepo, which needs the package `mcp`: {SDK_HINT}"
+        )
     return Plan(
         name,
         # The receipt first: what a crash leaves then has its way back.
         _possible((slip, *skill.changes, *files)),
         {file.path: file.events for file in connection.files if file.events},
         connection.skills,
-        (*skill.notices, *notices),
+        tuple(notices),
         tuple(p for p in connection.slip.known.folders if any(f.path.parent == p for f in connection.files)),
         permissions=connection.permissions,
+        servers=dict.fromkeys(connection.server_lists, connection.mcp is True),
         granted_folders=tuple(folder.path for folder in connection.granted_folders),
     )
 
@@ -140,6 +170,8 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
     setup left them get their old bytes back; out of others our hooks are cut. A file of ours or a skill that
     a person edited stays, and a skill that another agent has too."""
     connection = Connection.of(name, machine, gone)
+    if connection.slip.receipt is None:  # which would say whether our server is in a list
+        connection = Connection.of(name, machine, gone, mcp=False)
     slip, roots = connection.slip, connection.skills
     skill = connection.skills_removed()
     changes: list[Change] = []
@@ -156,6 +188,7 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
         roots,
         (*notices, *skill.notices),
         tuple(sorted(emptied)),
+        servers=dict.fromkeys(connection.server_lists, False),
     )
 
 

@@ -1,15 +1,17 @@
 """Whether each agent is connected and runs our hooks: `status`, `doctor` and `setup --check` ask here."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
-from ctxrepo.agents.hook_line import HookLine
+from ctxrepo.agents.hook_line import NAME, HookLine
 from ctxrepo.agents.known import AGENTS, agent_named
+from ctxrepo.agents.mcp_server import interpreter_of
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine
-from ctxrepo.services.setup.files import WantedFile
+from ctxrepo.services.setup.files import EditedOnDisk, WantedFile
 from ctxrepo.services.setup.obstacles import find_distrust, find_obstacles
 from ctxrepo.services.setup.setup import present
 from ctxrepo.storage.disk import foreign
@@ -28,6 +30,8 @@ class Standing:
     findings: tuple[Finding, ...] = ()
     permissions: str = "none"
     """Which commands setup has let it run without asking; a name in agents/permissions.py."""
+    has_server: bool = False
+    """Whether setup has put our MCP server into its list."""
 
 
 def standings(machine: Machine) -> list[Standing]:
@@ -65,7 +69,7 @@ def check(name: str, machine: Machine) -> Standing:
         words = f"{title}'s settings can't be read, so it can't be told whether our plugin is on"
         findings.append(Finding(words, f"Mend them, or `ctxrepo setup {name}`.", "warning"))
     told = (*findings, *(one.finding for one in obstacles))
-    return Standing(name, state, told, connection.permissions)
+    return Standing(name, state, told, connection.permissions, connection.mcp is True)
 
 
 def _problems(
@@ -74,7 +78,7 @@ def _problems(
     """What is wrong with our hooks and skills, each thing once; the less important after the more so."""
     commands = [command for _, by in lines for listed in by.values() for command in listed]
     found = [HookLine.read(command) for command in commands]
-    problems = list(_gone([line for line in found if line], connection.machine))
+    problems = [*_gone([line for line in found if line], connection.machine), *_server_problems(connection)]
     if missing := [event for file, by in lines for event in file.events if event not in by]:
         problems.append(f"no hook for {', '.join(missing)}")
     if not problems:
@@ -84,7 +88,7 @@ def _problems(
         or connection.skills_installed().changes
     ):
         problems = [*_closed_lists(connection)] or [
-            "hooks, skills or permissions are not those of this version"
+            "hooks, skills, permissions or MCP server are not those of this version"
         ]
     if not problems:
         gone = [each.path for each in connection.granted_folders if not foreign.exists(each.path)]
@@ -100,6 +104,25 @@ def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
                 instead = fallback(line.state, machine.environment)
                 yield f"the hooks call {place}, which is gone; {instead or 'nothing'} answers instead"
                 return
+
+
+def _server_problems(connection: Connection) -> Iterator[str]:
+    """What is wrong with our MCP server in the list of the agent's, where it should be there."""
+    machine = connection.machine
+    edited = [file for file in connection.files if isinstance(file, EditedOnDisk) and file.wanted.servers]
+    for file in edited if connection.mcp else ():
+        there = file.server()
+        interpreter = interpreter_of(there)
+        if there is None:
+            yield f"our MCP server isn't in {file.path}"
+        elif not interpreter:
+            yield f'"{NAME}" in {file.path} is another MCP server than ours'
+        elif not foreign.exists(Path(interpreter)):
+            yield f"{file.path} has {interpreter} run our MCP server, and that is gone"
+        elif interpreter != str(machine.interpreter):
+            yield f"{file.path} has our MCP server of another installation, {interpreter}"
+        elif not machine.can_serve:
+            yield f"our MCP server in {file.path} can't run without the package `mcp`"
 
 
 def _foreign(lines: Sequence[HookLine | None], ours: HookLine) -> Iterator[str]:

@@ -71,12 +71,14 @@ def _whole(handle: int, path: Path | str, most: int) -> bytes:
 
 @dataclass(frozen=True)
 class Change:
-    """One file from `before` to `after` (None: not there); a `private` one is for its owner only."""
+    """One file from `before` to `after` (None: not there); a `private` one is for its owner only, and so is a
+    new one that `is_secret`: another program keeps secrets in it."""
 
     path: Path
     before: bytes | None
     after: bytes | None
     private: bool = False
+    is_secret: bool = False
 
 
 def check_writable(path: Path) -> None:
@@ -146,7 +148,7 @@ def _make(change: Change) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{random_name(4)}")
     try:
-        _put(temporary, change.after, 0o600 if change.private else 0o666, target)
+        _put(temporary, change.after, 0o600 if change.private or change.is_secret else 0o666, target)
         # An agent that runs may write its settings too; behind this there is no more to wait for.
         _require(change)
         _replace(target, temporary, change.after)

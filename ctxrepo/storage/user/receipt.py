@@ -36,6 +36,8 @@ class Receipt:
     folders: tuple[Path, ...] = ()
     permissions: str = "none"
     """Which of our commands the agent may run without asking, as setup was told."""
+    mcp: bool | None = None
+    """Whether our MCP server is in its list, as setup was told; None where nobody said."""
 
     def dump(self) -> bytes:
         """The receipt as the JSON it is kept in; there is at least one file."""
@@ -53,6 +55,7 @@ class Receipt:
             "skills": {str(path): digest for path, digest in self.skills.items()},
             "folders": [str(folder) for folder in self.folders],
             **({} if self.permissions == "none" else {"permissions": self.permissions}),
+            **({} if self.mcp is None else {"mcp": self.mcp}),
         }
         if others:
             fields["others"] = others
@@ -76,6 +79,7 @@ def load(data: bytes | None) -> Receipt | None:
             skills={Path(path): str(digest) for path, digest in fields["skills"].items()},
             folders=tuple(Path(folder) for folder in fields["folders"]),
             permissions=str(fields.get("permissions", "none")),
+            mcp=fields.get("mcp"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
         return None

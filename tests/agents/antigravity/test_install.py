@@ -12,7 +12,7 @@ from ctxrepo.agents.antigravity import install
 from ctxrepo.agents.antigravity.install import HOOKS
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
+from ctxrepo.agents.wanted import EditedDocument, SkillsFolder
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.storage.user import assets
 
@@ -109,11 +109,12 @@ def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, said: s
 
 
 def test_files_are_where_antigravity_looks() -> None:
-    document, skills = install.files(HOME, {}, lambda event: f"run {event}")
+    document, servers, skills = install.files(HOME, {}, lambda event: f"run {event}")
     assert isinstance(document, EditedDocument)
     assert isinstance(skills, SkillsFolder)
     folder = HOME / ".gemini/config"
     assert (document.path, skills.path) == (folder / "hooks.json", folder / "skills")
+    assert servers.path == folder / "mcp_config.json"
     assert document.hooks == {event: f"run {event}" for event in HOOKS.events}
 
 

@@ -13,8 +13,8 @@ from machines import Machine as Desk
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.permissions import Permissions
-from ctxrepo.agents.protocol import OwnFile, SkillsFolder
+from ctxrepo.agents.install_options import InstallOptions
+from ctxrepo.agents.wanted import OwnFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine
@@ -40,8 +40,9 @@ def paths(**environment: str) -> list[Path]:
 
 def test_files_are_where_copilot_looks() -> None:
     skills = HOME / ".agents/skills"
-    assert paths() == paths(COPILOT_HOME="") == [HOME / ".copilot/hooks/ctxrepo.json", skills]
-    assert paths(COPILOT_HOME="/w") == [Path("/w/hooks/ctxrepo.json"), skills]
+    files = ("hooks/ctxrepo.json", "mcp-config.json")
+    assert paths() == paths(COPILOT_HOME="") == [*(HOME / ".copilot" / file for file in files), skills]
+    assert paths(COPILOT_HOME="/w") == [*(Path("/w") / file for file in files), skills]
     with pytest.raises(ConfigError, match="COPILOT_HOME"):
         install.folder(HOME, {"COPILOT_HOME": "~/w"})
 
@@ -50,8 +51,8 @@ def test_files_are_where_copilot_looks() -> None:
 def test_every_event_of_the_dialect_has_one_hook_and_one_may_veto_where_rules_are_enforced(
     enforces: bool,
 ) -> None:
-    permissions = Permissions(enforces=enforces)
-    file, skills = install.files(HOME, {}, lambda event: f"run {event}", permissions)
+    options = InstallOptions(enforces=enforces)
+    file, _, skills = install.files(HOME, {}, lambda event: f"run {event}", options)
     assert isinstance(file, OwnFile)
     assert isinstance(skills, SkillsFolder)
     written = json.loads(file.content)

@@ -10,7 +10,7 @@ import pytest
 from ctxrepo.agents.cursor import install
 from ctxrepo.agents.cursor.install import HOOKS
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.protocol import EditedDocument, SkillsFolder
+from ctxrepo.agents.wanted import EditedDocument, SkillsFolder
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.storage.user import assets
 
@@ -119,10 +119,11 @@ def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, said: s
 
 
 def test_files_are_where_cursor_looks() -> None:
-    document, skills = install.files(HOME, {"CURSOR_CONFIG_DIR": "/w"}, lambda event: f"run {event}")
+    document, servers, skills = install.files(HOME, {"CURSOR_CONFIG_DIR": "/w"}, lambda event: f"run {event}")
     assert isinstance(document, EditedDocument)
     assert isinstance(skills, SkillsFolder)
     assert (document.path, skills.path) == (HOME / ".cursor/hooks.json", HOME / ".agents/skills")
+    assert servers.path == HOME / ".cursor/mcp.json"
     assert document.hooks == {event: f"run {event}" for event in HOOKS.events}
 
 

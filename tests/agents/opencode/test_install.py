@@ -22,7 +22,7 @@ from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.opencode import install
 from ctxrepo.agents.opencode.dialect import DIALECT
 from ctxrepo.agents.permissions import LEVELS
-from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
+from ctxrepo.agents.wanted import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine
@@ -72,8 +72,9 @@ def test_files_are_where_opencode_looks() -> None:
         return [one.path for one in install.files(HOME, environment, str)]
 
     skills = HOME / ".agents/skills"
-    assert paths() == [HOME / ".config/opencode/plugins/ctxrepo.js", skills]
-    assert paths(XDG_CONFIG_HOME="/w") == [Path("/w/opencode/plugins/ctxrepo.js"), skills]
+    files = ("opencode/plugins/ctxrepo.js", "opencode/opencode.json")
+    assert paths() == [*(HOME / ".config" / file for file in files), skills]
+    assert paths(XDG_CONFIG_HOME="/w") == [*(Path("/w") / file for file in files), skills]
     assert paths(OPENCODE_CONFIG_DIR="/elsewhere", XDG_CONFIG_HOME="") == paths()
     with pytest.raises(ConfigError, match="XDG_CONFIG_HOME"):
         install.folder(HOME, {"XDG_CONFIG_HOME": "~/w"})
@@ -94,7 +95,7 @@ def test_the_bridge_as_it_is_shipped_has_no_line_and_asks_for_every_event() -> N
 
 def test_setup_puts_the_line_of_this_machine_into_it() -> None:
     line = HookLine(Path("/usr/bin/it's é"), Path('/p "q"/ctxrepo/hook.py'), Path("/state\\folder"))
-    program, skills = install.files(HOME, {}, lambda event: line("opencode", event))
+    program, _, skills = install.files(HOME, {}, lambda event: line("opencode", event))
     assert isinstance(program, ShippedFile)
     assert isinstance(skills, SkillsFolder)
     filled = wanted_file(program).connected().decode()

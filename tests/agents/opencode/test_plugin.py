@@ -39,7 +39,7 @@ def test_before_init_it_is_silent(ada: Machine) -> None:
 def test_it_leaves_the_answer_to_the_bridge_that_setup_wrote(known: Machine, folder: str) -> None:
     env = {"XDG_CONFIG_HOME": str(known.home / folder)} if folder else {}
     machine = workplace(known, **env)
-    (program, _) = install.files(known.home, machine.environment, str)
+    (program, *_) = install.files(known.home, machine.environment, str)
     setup.apply(setup.plan("opencode", machine))
     assert Path(program.path).is_file()
     assert [event for event in install.EVENTS if call(known, event, **env)] == []

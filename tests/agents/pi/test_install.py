@@ -15,7 +15,7 @@ from connecting import everything
 import ctxrepo
 from ctxrepo.agents.hook_line import HookLine, is_ours
 from ctxrepo.agents.pi import install
-from ctxrepo.agents.protocol import ShippedFile, SkillsFolder
+from ctxrepo.agents.wanted import ShippedFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.domain.formats.toml import read
-from ctxrepo.domain.formats.toml_edit import with_first_table, with_value, without_empty
+from ctxrepo.domain.formats.toml_edit import (
+    with_first_table,
+    with_table,
+    with_value,
+    without_empty,
+    without_table,
+)
 from ctxrepo.errors import ConfigError
 
 TEXT = '# top\nformat = 1  # one\n\n[projects]\n"a/b" = "b"  # b\n\n[[repository]]\npath = "x"\n'
@@ -143,3 +149,28 @@ def test_any_other_table_stays(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "x = 1\n", "[b]\ny = 1\n", "# mine\n\n[b]\ny = 1\n\n# after\n"])
 def test_what_is_set_and_taken_out_again_leaves_the_file_as_it_was(text: str) -> None:
     assert without_empty(with_value(with_value(text, "a", "x", 1), "a", "x", None), "a") == text
+
+
+def test_a_table_below_another_is_made_at_the_end_and_changed_where_it_stands() -> None:
+    made = with_table(TEXT, ("a", "b"), {"x": 1, "y": {"z": 2}, "none": None})
+    assert made == TEXT + "\n[a.b]\nx = 1\ny = {z = 2}\n"
+    changed = with_table(made.replace("x = 1", "x = 1 # mine\nmore = 3"), ("a", "b"), {"x": 4, "y": None})
+    assert changed == TEXT + "\n[a.b]\nx = 4 # mine\nmore = 3\n"
+    assert with_table(made, ("a", "b"), {"x": 1}) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("[a.b]\nx = 1\n", ""),
+        ("x = 1\n\n[a.b]\ny = 2\n\n[a.b.c]\nz = [\n  3,\n]\n", "x = 1\n"),
+        ("[a]\nx = 1\n\n[a.b]\ny = 2\n\n[a.bc]\nz = 3\n", "[a]\nx = 1\n\n[a.bc]\nz = 3\n"),
+        ("[a.b]\n# mine\ny = 2\n", "# mine\n"),
+        ("a = {b = {x = 1}, c = 2}\n", "a = { c = 2}\n"),
+        ("a.b.x = 1\na.c = 2\n", "a.c = 2\n"),
+        ("[a]\nx = 1\n", "[a]\nx = 1\n"),
+        ("a = 1\n", "a = 1\n"),
+    ],
+)
+def test_a_table_goes_with_those_below_it_and_comments_stay(text: str, left: str) -> None:
+    assert without_table(text, ("a", "b")) == left

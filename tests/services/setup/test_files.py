@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from checkout import CHECKOUT
 
-from ctxrepo.agents.protocol import OwnFile, ShippedFile
+from ctxrepo.agents.wanted import OwnFile, ShippedFile
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup.files import WantedFile, wanted_file
 from ctxrepo.storage.user.receipt import WrittenFile, digest

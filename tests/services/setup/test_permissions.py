@@ -16,7 +16,7 @@ from long import rotating
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.permissions import ADDING, LEVELS, READING
-from ctxrepo.agents.protocol import EditedDocument
+from ctxrepo.agents.wanted import EditedDocument
 from ctxrepo.domain.guard import handover
 from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.faces.cli import table
@@ -328,7 +328,7 @@ def test_that_the_folder_is_gone_or_closed_again_is_told(home: Path, agent: str)
 
 def wanted_documents(agent: str, machine: Machine) -> list[Path]:
     wanted = wanted_of(AGENTS[agent], machine)
-    return [one.path for one in wanted if isinstance(one, EditedDocument)]
+    return [one.path for one in wanted if isinstance(one, EditedDocument) and not one.has_servers_alone]
 
 
 @pytest.mark.parametrize(

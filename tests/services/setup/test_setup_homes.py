@@ -13,7 +13,7 @@ from homes import HOMES, documents, fill, fresh, machine_of, own_files, snapshot
 from long import rotating
 
 from ctxrepo.agents import names
-from ctxrepo.agents.protocol import SkillsFolder
+from ctxrepo.agents.wanted import SkillsFolder
 from ctxrepo.errors import ConfigError, CtxrepoError
 from ctxrepo.services.setup import setup, standings
 from ctxrepo.services.setup.standings import check

@@ -38,6 +38,8 @@ def setup(
     own_memory: Annotated[
         str, option("--own-memory", metavar="WHERE", help="here or own: where it keeps a memory of its own.")
     ] = "",
+    mcp: Annotated[bool, option("--mcp")] = False,
+    no_mcp: Annotated[bool, option("--no-mcp")] = False,
     yes: Annotated[bool, option("--yes", "-y")] = False,
     json: Annotated[bool, json_option()] = False,
 ) -> None:
@@ -59,8 +61,18 @@ def setup(
     _require_level(permissions)
     if own_memory not in ("", "here", "own"):
         raise UsageError(f"--own-memory takes here or own, not {own_memory}")
+    if mcp and no_mcp:
+        raise UsageError("--mcp and --no-mcp say opposite things")
+    server = True if mcp else False if no_mcp else None
     request = connecting.SetupRequest(
-        agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, permissions, own_memory
+        agents,
+        lambda plan: yes or _agreed(plan, json),
+        remove,
+        dry_run,
+        trust,
+        permissions,
+        own_memory,
+        server,
     )
     answer(connecting.set_up, request, json, said)
 
@@ -105,7 +117,8 @@ def _checked(found: Sequence[Standing]) -> str:
     lines = []
     for one in found:
         may = "" if one.permissions == "none" else f", --permissions {one.permissions}"
-        lines.append(f"{one.agent}: {one.state}{may}")
+        served = ", --mcp" if one.has_server else ""
+        lines.append(f"{one.agent}: {one.state}{may}{served}")
         lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
     return "\n".join(lines)
 

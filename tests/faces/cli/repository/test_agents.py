@@ -183,3 +183,52 @@ def test_only_to_show_the_changes_takes_no_memory(fresh: Terminal) -> None:
     assert f"+++ {fresh.machine.home}/.claude/settings.json" in said.out
     assert fresh("setup", "claude", "--yes").code == 1
     assert not (fresh.machine.home / ".claude/settings.json").exists()
+
+
+def test_the_mcp_server_is_added_kept_declined_and_removed(cli: Terminal, settings: Path) -> None:
+    before, state = everything(cli), cli.machine.home / ".claude.json"
+    said = cli("setup", "claude", "--mcp", "--dry-run")
+    assert (said.code, said.err) == (0, "")
+    assert f"+++ {state}" in said.out
+    assert '"ctxrepo": {' in said.out
+    assert everything(cli) == before
+    assert str(state) in cli("setup", "claude", "--mcp", "--yes").out
+    (command, *arguments) = _server(state)
+    assert (command, arguments) == (sys.executable, ["-P", "-m", "ctxrepo", "mcp"])
+    assert cli("setup", "claude", "--yes").out == "claude is connected already\n"
+    assert cli("setup", "claude", "--check").out == "claude: current, --mcp\n"
+    assert cli("setup", "--all", "--no-mcp", "--yes").code == 0
+    assert not state.exists()
+    assert cli("setup", "claude", "--check").out == "claude: current\n"
+    assert cli("setup", "claude", "--mcp", "--yes").code == 0
+    assert cli("setup", "claude", "--remove", "--yes").code == 0
+    assert everything(cli) == before
+
+
+def test_a_server_that_cannot_be_added_is_refused_in_a_line(cli: Terminal, settings: Path) -> None:
+    before = everything(cli)
+    said = cli("setup", "pi", "--mcp", "--yes")
+    assert (said.code, said.err.partition("\n")[0]) == (2, "ctxrepo: pi takes no MCP servers")
+    said = cli("setup", "claude", "--mcp", "--no-mcp")
+    assert (said.code, said.is_one_line()) == (2, True)
+    state = cli.machine.home / ".claude.json"
+    state.write_text('{"mcpServers": {"ctxrepo": {"command": "mine"}}}')
+    said = cli("setup", "claude", "--mcp", "--yes")
+    assert said.code != 0
+    assert said.err.startswith(
+        f'ctxrepo: {state}, line 1, column 28: "ctxrepo" is the name of another MCP server'
+    )
+    state.unlink()
+    assert everything(cli) == before
+
+
+def test_all_agents_get_the_server_but_those_that_take_none(cli: Terminal, settings: Path) -> None:
+    (cli.machine.home / ".pi/agent").mkdir(parents=True)
+    assert cli("setup", "--all", "--mcp", "--yes").code == 0
+    assert cli("setup", "--all", "--check").out == "claude: current, --mcp\npi: current\n"
+
+
+def _server(file: Path) -> list[str]:
+    """The command line of our server in a list of servers."""
+    entry = json.loads(file.read_text())["mcpServers"]["ctxrepo"]
+    return [entry["command"], *entry["args"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from connecting import put
@@ -12,7 +13,7 @@ from terminal import Terminal
 
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.protocol import SkillsFolder
+from ctxrepo.agents.wanted import SkillsFolder
 
 EDITED = [name for name in names() if documents(name, Path("/h"))]
 
@@ -31,8 +32,10 @@ def connected(said: str) -> list[str]:
 
 
 def state(name: str) -> str:
-    """How a connected agent stands: one that runs only trusted hooks can't be asked here."""
-    return "unknown" if AGENTS[name].trust else "current"
+    """How a connected agent stands: one that runs only trusted hooks can't be asked here, and one that needs
+    our MCP server has it."""
+    served = ", --mcp" if AGENTS[name].needs_server else ""
+    return f"{'unknown' if AGENTS[name].trust else 'current'}{served}"
 
 
 def test_all_are_connected_and_let_go_of_to_the_byte(cli: Terminal, started: Path) -> None:
@@ -111,9 +114,7 @@ def test_a_dry_run_shows_what_agents_share_once(cli: Terminal, started: Path) ->
 
 def test_an_agent_that_is_gone_is_let_go_of_with_the_others(cli: Terminal, started: Path) -> None:
     cli("setup", "cursor", "--yes")
-    (started / ".cursor/hooks.json").unlink()
-    (started / ".cursor/history.jsonl").unlink()
-    (started / ".cursor").rmdir()
+    rmtree(started / ".cursor")
     said = cli("setup", "--all", "--remove", "--yes")
     assert (said.code, "removed cursor:" in said.out) == (0, True)
     assert [p.name for p in (started / ".agents/skills").iterdir()] == ["theirs"]

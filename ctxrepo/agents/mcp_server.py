@@ -1,0 +1,136 @@
+"""How our MCP server is started, and how it stands in a document of JSON that lists an agent's servers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+
+from ctxrepo.agents.hook_line import NAME
+from ctxrepo.domain.formats import jsontext
+from ctxrepo.lazy import dataclass
+
+_BLANK = "\ufeff \t\r\n"
+
+ARGUMENTS = ("-P", "-m", "ctxrepo", "mcp")
+"""What the interpreter is given. An agent starts the server in the folder of a project: -P keeps Python from
+importing a folder `ctxrepo` that the project may have."""
+
+
+@dataclass(frozen=True)
+class McpServer:
+    """The interpreter that runs our server, and the variables that it needs: agents start servers with few
+    of their own."""
+
+    interpreter: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def entry(self) -> dict[str, object]:
+        """The server as most agents list it."""
+        return {"command": str(self.interpreter), "args": [*ARGUMENTS], "env": {**self.environment}}
+
+
+def interpreter_of(entry: object) -> str:
+    """The interpreter of an entry that starts our server as setup writes it; '' for any other."""
+    if not isinstance(entry, Mapping):
+        return ""
+    command, args = entry.get("command"), entry.get("args", [])
+    words = [
+        *(command if isinstance(command, list) else [command]),
+        *(args if isinstance(args, list) else []),
+    ]
+    is_ours = tuple(words[1:]) == ARGUMENTS and isinstance(words[0], str)
+    return str(words[0]) if is_ours else ""
+
+
+NOT_OURS = f'"{NAME}" is the name of another MCP server here; rename that one, or take it out'
+"""Why a list of servers is refused in which something else has the name of our server."""
+
+
+@dataclass(frozen=True)
+class JsonServers:
+    """A document in which the object at `key` has an agent's MCP servers by their names.
+
+    `entry` is ours, None where it isn't to be there. `choices` are fields that the entry begins with and that
+    a person may change."""
+
+    key: str
+    entry: Mapping[str, object] | None
+    choices: Mapping[str, object] = field(default_factory=dict)
+    has_comments: bool = False
+    """Whether the agent takes a document with comments."""
+
+    def connect(
+        self, text: str, _line: Callable[[str], str] | None = None, original: str | None = None, /
+    ) -> str:
+        """Put our server into the list, or bring it up to date, and leave other fields of it as they are.
+        jsontext.Malformed when the document can't be read, or another server has the name of ours."""
+        if self.entry is None:
+            return self.disconnect(text, original)
+        if not text.strip(_BLANK):
+            text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
+        servers = self._servers(text)
+        ours = jsontext.find(servers, (NAME,)) if servers else None
+        if servers is None:
+            return jsontext.append(text, (), {NAME: {**self.entry, **self.choices}}, key=self.key)
+        if ours is None:
+            return jsontext.append(text, (self.key,), {**self.entry, **self.choices}, key=NAME)
+        if not isinstance(ours.value, dict) or not interpreter_of(ours.value):
+            raise jsontext.Malformed(text, ours.start, NOT_OURS)
+        for key, value in self.entry.items():
+            if key not in ours.value:
+                text = jsontext.append(text, (self.key, NAME), value, key=key)
+            elif ours.value[key] != value:
+                text = jsontext.replace(text, (self.key, NAME, key), value)
+        return text
+
+    def disconnect(self, text: str, original: str | None = None) -> str:
+        """Take our server out, and the list if this leaves it empty and `original` has none."""
+        if not self._may_have_ours(text) or not interpreter_of(self.server(text)):
+            return text
+        text = jsontext.cut(text, (self.key, NAME))
+        servers = self._servers(text)
+        was_there = bool(original and original.strip(_BLANK)) and self._servers(original or "") is not None
+        if servers is None or servers.items or was_there:
+            return text
+        if jsontext.comments(text[servers.start : servers.end]):
+            return text  # what somebody wrote there outlives our server
+        return jsontext.cut(text, (self.key,))
+
+    def server(self, text: str) -> object:
+        """The entry that has the name of our server; None where there is none."""
+        if not self._may_have_ours(text):
+            return None
+        servers = self._servers(text)
+        node = jsontext.find(servers, (NAME,)) if servers else None
+        return node.value if node else None
+
+    def outline(self, text: str) -> str:
+        """The document with nothing in it but an empty list of servers, if it has one; if blank, itself."""
+        if self.is_blank(text):
+            return text
+        return f'{{"{self.key}": {{}}}}\n' if self._servers(text) else "{}\n"
+
+    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
+        """No hook stands in it."""
+        return {}
+
+    def is_blank(self, text: str) -> bool:
+        """Whether it says nothing: no text, or an object without comments that names its schema at most."""
+        if not text.strip(_BLANK):
+            return True
+        value = jsontext.parse(jsontext.blank_comments(text)).value
+        return not jsontext.comments(text) and isinstance(value, dict) and not {*value} - {"$schema"}
+
+    def _may_have_ours(self, text: str) -> bool:
+        """Whether the name of our server stands anywhere: a document that concerns us nothing isn't read."""
+        return f'"{NAME}"' in text
+
+    def _servers(self, text: str) -> jsontext.Node | None:
+        """The list of servers, None where there is none; jsontext.Malformed where it should be an object."""
+        root = jsontext.parse(jsontext.blank_comments(text) if self.has_comments else text)
+        if not isinstance(root.value, dict):
+            raise jsontext.Malformed(text, root.start, "expected an object, with braces")
+        servers = jsontext.find(root, (self.key,))
+        if servers and not isinstance(servers.value, dict):
+            raise jsontext.Malformed(text, servers.start, f'"{self.key}" should be an object, with braces')
+        return servers

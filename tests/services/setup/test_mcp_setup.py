@@ -1,0 +1,300 @@
+"""Our MCP server in agents' lists of servers: asked for, kept, declined, taken out, and looked after."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from homes import machine_of, snapshot
+
+from ctxrepo.agents import names
+from ctxrepo.agents.known import AGENTS
+from ctxrepo.agents.mcp_server import interpreter_of
+from ctxrepo.errors import ConfigError, UsageError
+from ctxrepo.services.setup import setup, standings
+from ctxrepo.services.setup.connection import Machine
+from ctxrepo.services.setup.standings import check
+from ctxrepo.storage.user import receipt
+from ctxrepo.storage.user.places import Places
+
+LISTS = {
+    "antigravity": (".gemini/config/mcp_config.json", "mcpServers", json.loads),
+    "claude": (".claude.json", "mcpServers", json.loads),
+    "codex": (".codex/config.toml", "mcp_servers", tomllib.loads),
+    "copilot": (".copilot/mcp-config.json", "mcpServers", json.loads),
+    "cursor": (".cursor/mcp.json", "mcpServers", json.loads),
+    "gemini": (".gemini/settings.json", "mcpServers", json.loads),
+    "opencode": (".config/opencode/opencode.json", "mcp", json.loads),
+}
+"""Agent -> the file in a home that lists its servers, where they stand in it, and how it is read."""
+
+SERVING = [name for name in names() if AGENTS[name].servers]
+every_serving = pytest.mark.parametrize("agent", SERVING)
+
+
+@pytest.fixture(autouse=True)
+def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every agent trusts our hooks: whether it does is the matter of another test."""
+    monkeypatch.setattr(standings, "find_distrust", lambda name, machine: None)
+
+
+def listed(agent: str, home: Path) -> dict[str, Any]:
+    """The servers in the agent's list."""
+    file, key, read = LISTS[agent]
+    text = (home / file).read_text() if (home / file).exists() else ""
+    found: dict[str, Any] = read(text).get(key, {}) if text else {}
+    return found
+
+
+def put_theirs(agent: str, home: Path) -> None:
+    """The list with a server of a person's, and what else is in such a file."""
+    file, key, read = LISTS[agent]
+    text = json.dumps({"theme": "dark", key: {"github": {"command": "npx"}}}, indent=4)
+    if read is tomllib.loads:
+        text = f'model = "gpt"\n\n[{key}.github]\ncommand = "npx"\n'
+    (home / file).parent.mkdir(parents=True, exist_ok=True)
+    (home / file).write_text(text)
+    (home / file).chmod(0o600)
+
+
+def apply(agent: str, machine: Machine, permissions: str = "", mcp: bool | None = None) -> setup.Plan:
+    plan = setup.plan(agent, machine, permissions, mcp)
+    setup.apply(plan)
+    return plan
+
+
+def test_every_agent_that_lists_servers_is_here() -> None:
+    assert LISTS.keys() == {*SERVING}
+
+
+@every_serving
+@pytest.mark.parametrize("make", [put_theirs, lambda agent, home: None], ids=["theirs", "no list"])
+def test_it_is_listed_kept_declined_and_taken_out(
+    home: Path, agent: str, make: Callable[[str, Path], None]
+) -> None:
+    machine = machine_of(home)
+    make(agent, home)
+    before, theirs = snapshot(home), listed(agent, home)
+    apply(agent, machine, mcp=True)
+    servers = listed(agent, home)
+    ours = servers.pop("ctxrepo")
+    assert interpreter_of(ours) == str(machine.interpreter)
+    assert servers == theirs
+    is_new = LISTS[agent][0] not in before and agent not in ("codex", "gemini")
+    mode = (home / LISTS[agent][0]).stat().st_mode & 0o777
+    assert mode == 0o600 or not is_new, "agents write keys into it, and leave its mode as it is"
+    assert (check(agent, machine).state, check(agent, machine).has_server) == ("current", True)
+    assert not setup.plan(agent, machine).visible, "asked for nothing, it keeps what it has"
+    apply(agent, machine, mcp=False)
+    assert listed(agent, home) == theirs
+    assert (check(agent, machine).state, check(agent, machine).has_server) == ("current", False)
+    assert not setup.plan(agent, machine).visible, "declined, it stays away"
+    apply(agent, machine, mcp=True)
+    setup.apply(setup.removal(agent, machine))
+    assert snapshot(home) == before
+
+
+@every_serving
+def test_a_list_that_was_edited_since_loses_our_server_alone(home: Path, agent: str) -> None:
+    machine, file = machine_of(home), home / LISTS[agent][0]
+    put_theirs(agent, home)
+    theirs = file.read_text()
+    apply(agent, machine, mcp=True)
+    file.write_text(file.read_text().replace("npx", "bunx"))
+    setup.apply(setup.removal(agent, machine))
+    assert file.read_text() == theirs.replace("npx", "bunx")
+
+
+@every_serving
+def test_it_goes_where_the_receipt_is_lost(home: Path, agent: str) -> None:
+    machine = machine_of(home)
+    put_theirs(agent, home)
+    apply(agent, machine, mcp=True)
+    for kept in (home / ".config/ctxrepo/receipts").iterdir():
+        kept.unlink()
+    setup.apply(setup.removal(agent, machine))
+    assert listed(agent, home).keys() == {"github"}
+
+
+@every_serving
+@pytest.mark.parametrize("is_declined", [True, False])
+def test_a_list_that_is_broken_is_told_in_a_line_where_it_matters(
+    home: Path, agent: str, is_declined: bool
+) -> None:
+    machine, file = machine_of(home), home / LISTS[agent][0]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('{"ctxrepo" = [')
+    before = snapshot(home)
+    with pytest.raises(ConfigError) as told:
+        setup.plan(agent, machine, mcp=True)
+    assert told.value.message.startswith(f"{file}, ")
+    assert "\n" not in told.value.message + told.value.hint
+    assert snapshot(home) == before
+    if not AGENTS[agent].needs_server and agent != "gemini":  # whose hooks stand in it, too
+        apply(agent, machine)
+        assert file.read_text() == '{"ctxrepo" = ['
+
+
+@every_serving
+def test_another_server_with_our_name_is_told_and_left(home: Path, agent: str) -> None:
+    machine, file = machine_of(home), home / LISTS[agent][0]
+    put_theirs(agent, home)
+    file.write_text(file.read_text().replace("github", "ctxrepo"))
+    before = snapshot(home)
+    with pytest.raises(ConfigError, match='"ctxrepo" is the name of another MCP server here') as told:
+        setup.plan(agent, machine, mcp=True)
+    assert "\n" not in told.value.message + told.value.hint
+    apply(agent, machine, mcp=False)
+    setup.apply(setup.removal(agent, machine))
+    assert snapshot(home) == before
+
+
+@every_serving
+def test_what_became_of_it_is_a_finding_and_setup_mends_it(home: Path, agent: str) -> None:
+    machine, file = machine_of(home), home / LISTS[agent][0]
+    apply(agent, machine, mcp=True)
+    text, python = file.read_text(), str(machine.interpreter)
+    for became, said in {
+        text.replace('"-P"', '"-x"'): "is another MCP server than ours",
+        text.replace(python, "/gone/python"): "/gone/python run our MCP server, and that is gone",
+        text.replace(python, "/bin/sh"): "our MCP server of another installation, /bin/sh",
+    }.items():
+        file.write_text(became)
+        standing = check(agent, machine)
+        assert standing.state == "stale"
+        assert any(said in finding.problem for finding in standing.findings), standing.findings
+        assert standing.findings[0].remedy == f"ctxrepo setup {agent}"
+        if "-x" not in became:
+            apply(agent, machine)
+            assert check(agent, machine).state == "current"
+    without = replace(machine, can_serve=False)
+    assert "can't run without the package `mcp`" in check(agent, without).findings[0].problem
+    setup.apply(setup.removal(agent, machine))
+
+
+@pytest.mark.parametrize("agent", [name for name in SERVING if name not in ("codex", "gemini")])
+def test_that_it_is_gone_is_told(home: Path, agent: str) -> None:
+    machine = machine_of(home)
+    apply(agent, machine, mcp=True)
+    (home / LISTS[agent][0]).unlink()
+    (finding,) = check(agent, machine).findings
+    assert finding.problem == f"{AGENTS[agent].title}: our MCP server isn't in {home / LISTS[agent][0]}"
+    apply(agent, machine)
+    assert "ctxrepo" in listed(agent, home)
+
+
+def test_an_agent_that_needs_it_has_it_unless_it_is_declined(home: Path) -> None:
+    (agent,) = [name for name in SERVING if AGENTS[name].needs_server]
+    machine = machine_of(home)
+    plan = setup.plan(agent, machine)
+    assert any(line == f"our MCP server comes to {home / LISTS[agent][0]}" for line in plan.summary)
+    setup.apply(plan)
+    assert "ctxrepo" in listed(agent, home)
+    plan = apply(agent, machine, mcp=False)
+    assert plan.summary == (f"our MCP server leaves {home / LISTS[agent][0]}",)
+    assert not (home / LISTS[agent][0]).exists()
+    assert not setup.plan(agent, machine).visible
+
+
+def test_without_its_package_it_is_refused_or_left_out_and_both_say_what_helps(home: Path) -> None:
+    machine = replace(machine_of(home), can_serve=False)
+    for agent in SERVING:
+        with pytest.raises(UsageError, match="needs the package `mcp`") as told:
+            setup.plan(agent, machine, mcp=True)
+        assert "pipx inject ctxrepo mcp" in told.value.hint
+        plan = apply(agent, machine)
+        assert "ctxrepo" not in listed(agent, home)
+        assert any("pipx inject" in notice for notice in plan.notices) == AGENTS[agent].needs_server
+        assert check(agent, machine).state == "current"
+    (agent,) = [name for name in SERVING if AGENTS[name].needs_server]
+    assert setup.plan(agent, machine_of(home)).visible, "as soon as it is installed, it is wanted"
+    assert not apply(agent, machine, mcp=False).notices, "nobody misses what was declined"
+
+
+@pytest.mark.parametrize("agent", [name for name in names() if name not in SERVING])
+def test_an_agent_that_takes_none_says_so(home: Path, agent: str) -> None:
+    with pytest.raises(UsageError, match="takes no MCP servers"):
+        setup.plan(agent, machine_of(home), mcp=True)
+    apply(agent, machine_of(home), mcp=False)
+    assert check(agent, machine_of(home)).state == "current"
+
+
+def test_it_is_told_the_places_that_it_would_not_find(home: Path) -> None:
+    assert machine_of(home).server.environment == {}
+    environment = {
+        "HOME": str(home),
+        "CTXREPO_HOME": "/srv/memory",
+        "XDG_STATE_HOME": "/var/state",
+        "TOKEN": "x",
+    }
+    machine = replace(machine_of(home), places=Places.of(environment), environment=environment)
+    wanted = {"CTXREPO_HOME": "/srv/memory", "CTXREPO_STATE": "/var/state/ctxrepo"}
+    assert machine.server.environment == wanted
+    apply("cursor", replace(machine, places=replace(machine.places, state=home / "state")))
+    there = listed("cursor", home)["ctxrepo"]["env"]
+    assert there == {"CTXREPO_HOME": "/srv/memory", "CTXREPO_STATE": str(home / "state")}
+
+
+def test_of_what_claude_code_keeps_for_itself_no_copy_is_made(home: Path) -> None:
+    machine, state = machine_of(home), home / ".claude.json"
+    kept = {"oauthAccount": {"emailAddress": "ada@example.com"}, "numStartups": 7, "mcpServers": {}}
+    state.write_text(json.dumps(kept, indent=2))
+    apply("claude", machine, mcp=True)
+    receipts = list((home / ".config/ctxrepo/receipts").iterdir())
+    files = receipt.load(receipts[0].read_bytes()).files  # type: ignore[union-attr]
+    assert files[state].original == b'{"mcpServers": {}}\n'
+    # Claude Code writes it while it runs.
+    state.write_text(state.read_text().replace('"numStartups": 7', '"numStartups": 8'))
+    assert check("claude", machine).state == "current"
+    assert not setup.plan("claude", machine).visible
+    setup.apply(setup.removal("claude", machine))
+    assert state.read_text() == json.dumps({**kept, "numStartups": 8}, indent=2)
+    apply("claude", machine)
+    files = receipt.load(receipts[0].read_bytes()).files  # type: ignore[union-attr]
+    assert state not in files, "nobody asked for a server"
+
+
+def test_claude_code_finds_it_where_a_variable_says(home: Path) -> None:
+    environment = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / "work")}
+    apply("claude", replace(machine_of(home), environment=environment), mcp=True)
+    assert "ctxrepo" in json.loads((home / "work/.claude.json").read_text())["mcpServers"]
+    assert not (home / ".claude.json").exists()
+
+
+TOOLS = {"none": [], "read": ["recall", "search", "read"]}
+TOOLS["write"] = [*TOOLS["read"], "remember", "edit", "handoff"]
+
+
+@pytest.mark.parametrize("level", TOOLS)
+def test_its_tools_are_permitted_as_commands_are(home: Path, level: str) -> None:
+    machine = machine_of(home)
+    for agent in ("claude", "gemini", "codex"):
+        apply(agent, machine, "write", mcp=True)
+        apply(agent, machine, level)
+    settings = json.loads((home / ".claude/settings.json").read_text())
+    allowed = settings.get("permissions", {}).get("allow", [])
+    assert [rule for rule in allowed if "mcp" in rule] == [f"mcp__ctxrepo__{tool}" for tool in TOOLS[level]]
+    policy = home / ".gemini/policies/ctxrepo.toml"
+    rules = tomllib.loads(policy.read_text())["rule"] if policy.exists() else []
+    told = [rule["toolName"] for rule in rules if rule.get("mcpName") == "ctxrepo"]
+    assert told == ([TOOLS[level]] if level != "none" else [])
+    approval = listed("codex", home)["ctxrepo"].get("default_tools_approval_mode")
+    assert approval == ("approve" if level == "write" else None)
+
+
+@pytest.mark.parametrize("agent", ["claude", "gemini"])
+def test_without_the_server_no_tool_of_it_is_permitted(home: Path, agent: str) -> None:
+    machine = machine_of(home)
+    apply(agent, machine, "write", mcp=True)
+    apply(agent, machine, mcp=False)
+    said = "".join(
+        file.read_text() for file in (home / f".{agent}").rglob("*.[jt][so][om]*") if file.is_file()
+    )
+    assert "remember" in said
+    assert "mcp__" not in said
+    assert "mcpName" not in said
