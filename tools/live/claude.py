@@ -68,6 +68,10 @@ def shell(command: str) -> Tool:
     return Tool("Bash", {"command": command})
 
 
+def over_mcp(name: str, given: dict[str, object]) -> Tool:
+    return Tool(f"mcp__ctxrepo__{name}", given)
+
+
 def subagent(prompt: str) -> Tool:
     """It waits for the subagent, so that each takes its own steps of the script."""
     given = {"description": "look it up", "prompt": prompt, "subagent_type": "general-purpose"}

@@ -26,6 +26,7 @@ LACKS: dict[str, str] = {}
 MODES = codex_modes.MODES
 OWN = modes.scenarios(MODES)
 
+DEFAULT_SANDBOX = codex_modes.WORKSPACE
 _EVERYTHING = codex_modes.sandbox("danger-full-access")
 
 _CONFIG = """\
@@ -99,6 +100,10 @@ def write(path: Path, text: str) -> Tool:
 
 def shell(command: str) -> Tool:
     return Tool("exec_command", {"cmd": command, "yield_time_ms": 30_000})
+
+
+def over_mcp(name: str, given: dict[str, object]) -> Tool:
+    return Tool(f"mcp__ctxrepo/{name}", given)
 
 
 def subagent(prompt: str) -> Tool:

@@ -22,7 +22,7 @@ def _without_rules(stage: Stage) -> None:
     (stage.machine.home / ".codex" / "rules" / "ctxrepo.rules").unlink()
 
 
-_WORKSPACE = (*sandbox("workspace-write"), *_AS_ELSEWHERE)
+WORKSPACE = (*sandbox("workspace-write"), *_AS_ELSEWHERE)
 _READ_ONLY = sandbox("read-only")
 
 MODES = (
@@ -30,13 +30,13 @@ MODES = (
         "workspace",
         "Its default, without anything granted: commands read, and the hook runs again what adds.",
         (YES, AGAIN, AGAIN, NO, SAYS),
-        _WORKSPACE,
+        WORKSPACE,
     ),
     Mode(
         "workspace-with-folder",
         "Its default, with the folder that `setup` opens: what adds is handed over and saved outside.",
         (YES, HANDED, HANDED, NO, SAYS),
-        _WORKSPACE,
+        WORKSPACE,
         permissions="write",
         prepare=_without_rules,
     ),
@@ -44,7 +44,7 @@ MODES = (
         "workspace-with-rules",
         "Its default, with our rules: commands that read and add run outside of the sandbox.",
         (YES, YES, YES, NO, SAYS),
-        _WORKSPACE,
+        WORKSPACE,
         permissions="write",
     ),
     Mode("read-only", "Its strictest, without anything granted.", (YES, AGAIN, AGAIN, NO, SAYS), _READ_ONLY),

@@ -57,6 +57,10 @@ def skill(name: str) -> Tool:
     return Tool("skill", {"skill": name})
 
 
+def over_mcp(name: str, given: dict[str, object]) -> Tool:
+    return Tool(f"ctxrepo-{name}", given)
+
+
 def subagent(prompt: str) -> Tool:
     return Tool("task", {"description": "look", "prompt": prompt, "agent_type": "explore", "name": "look"})
 

@@ -87,6 +87,10 @@ def shell(command: str) -> Tool:
     return Tool("run_shell_command", {"command": command, "description": "Run it."})
 
 
+def over_mcp(name: str, given: dict[str, object]) -> Tool:
+    return Tool(f"mcp_ctxrepo_{name}", given)
+
+
 def subagent(prompt: str) -> Tool:
     return Tool("invoke_agent", {"agent_name": "generalist", "prompt": prompt})
 

@@ -87,6 +87,10 @@ def shell(command: str) -> Tool:
     return Tool("bash", {"command": command, "description": "what was asked for"})
 
 
+def over_mcp(name: str, given: dict[str, object]) -> Tool:
+    return Tool(f"ctxrepo_{name}", given)
+
+
 def subagent(prompt: str) -> Tool:
     return Tool("task", {"description": "look it up", "prompt": prompt, "subagent_type": "general"})
 

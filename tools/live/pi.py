@@ -35,6 +35,7 @@ FULL = 95_000
 """Tokens of a request after which it shortens the conversation by itself."""
 
 LACKS = {
+    "mcp": "pi takes no MCP servers",
     "subagent": "pi has no subagents of its own",
     "holds": "pi tells an extension of a turn's end when it is over",
 }

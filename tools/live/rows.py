@@ -17,7 +17,7 @@ from typing import Any
 
 from checkout import CHECKOUT
 
-from live import rule_rows, session_rows
+from live import mcp_rows, rule_rows, session_rows
 from live.play import INDEX, PORT, TESTS, Play
 from live.recorded import added, blocks, place_of
 from live.stage import note_of
@@ -233,6 +233,7 @@ ALL: dict[str, Callable[[Play], None]] = (
     }
     | session_rows.ALL
     | rule_rows.ALL
+    | mcp_rows.ALL
 )
 
 
