@@ -10,9 +10,9 @@ from ctxrepo.lazy import dataclass
 
 _BLANK = "\ufeff \t\r\n"
 
-ARGUMENTS = ("-P", "-m", "ctxrepo", "mcp")
-"""What the interpreter is given. An agent starts the server in the folder of a project: -P keeps Python from
-importing a folder `ctxrepo` that the project may have."""
+ARGUMENTS = ("-I", "-m", "ctxrepo", "mcp")
+"""What the interpreter is given. An agent starts the server in the folder of a project, whose settings may set
+variables: -I keeps Python from importing what the project has or PYTHONPATH names, as for the worker."""
 
 
 @dataclass(frozen=True)

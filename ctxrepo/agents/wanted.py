@@ -55,10 +55,6 @@ class ServerList(Document, Protocol):
         """The entry that has the name of our server; None where there is none."""
         ...
 
-    def outline(self, text: str) -> str:
-        """What `disconnect` has to know of a text, without anything that is the user's."""
-        ...
-
 
 @dataclass(frozen=True)
 class JointDocument:
@@ -93,9 +89,9 @@ class EditedDocument:
     document: Document
     hooks: Mapping[str, str] = field(default_factory=dict)
     servers: ServerList | None = None
-    is_state: bool = False
-    """Whether the agent itself writes it all the time and keeps private things in it: then the receipt holds
-    the outline of its list of servers in place of a copy."""
+    outline: Callable[[str], str] | None = None
+    """What `disconnect` has to know of a text. The receipt holds that in place of a copy of a file that the
+    agent writes while it runs, and in which it keeps what is private."""
 
     @property
     def has_servers_alone(self) -> bool:

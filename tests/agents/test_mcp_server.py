@@ -48,7 +48,7 @@ def test_ours_comes_beside_theirs_and_goes_again_to_the_byte(text: str) -> None:
     servers = after["mcpServers"]
     assert servers.pop("ctxrepo") == {
         "command": "/opt/py 3/bin/python",
-        "args": ["-P", "-m", "ctxrepo", "mcp"],
+        "args": ["-I", "-m", "ctxrepo", "mcp"],
         "env": {"CTXREPO_STATE": "/var/ctxrepo"},
         "tools": ["*"],
     }

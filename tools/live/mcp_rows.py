@@ -16,7 +16,7 @@ _FACT = "the canary is the first machine to be rolled out"
 def over_mcp(play: Play) -> None:
     """The model calls our tools over MCP: what it recalls comes framed, and what it writes is sent."""
     trust = ("--trust",) if play.agent.NAME == "codex" else ()
-    level = ("--permissions", "write") if play.agent.NAME not in ("opencode", "copilot") else ()
+    level = ("--permissions", "write") if play.agent.NAME in ("claude", "gemini") else ()
     play.stage.ctxrepo("setup", play.agent.NAME, "--mcp", *level, *trust, "--yes")
     play.stage.wait_for_silence()
     rights = getattr(play.agent, "DEFAULT_SANDBOX", play.stage.rights)

@@ -121,7 +121,7 @@ def files(
     entry = {"type": "stdio", **options.server.entry} if options.server else None
     servers = JsonServers("mcpServers", entry)
     state = (named_folder(FOLDER, environment) or user_home) / SERVERS
-    listed = EditedDocument(state, servers, servers=servers, is_state=True)
+    listed = EditedDocument(state, servers, servers=servers, outline=servers.outline)
     return (SkillsFolder(root / "skills"), document, listed, *folders)
 
 

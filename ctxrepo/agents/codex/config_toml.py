@@ -15,10 +15,18 @@ _SANDBOX, _ROOTS = "sandbox_workspace_write", "writable_roots"
 
 
 @dataclass(frozen=True)
-class ConfigWithRoots:
-    """Its configuration, in which the sandbox may write to the folders of these options."""
-
+class _Config:
     options: InstallOptions
+
+    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def is_blank(self, text: str) -> bool:
+        return not text.removeprefix("\ufeff").strip()
+
+
+class ConfigWithRoots(_Config):
+    """Its configuration, in which the sandbox may write to the folders of these options."""
 
     def connect(self, text: str, _line: Line, original: str | None = None, /) -> str:
         if not self.options.folders:
@@ -39,12 +47,6 @@ class ConfigWithRoots:
         kept = left if left or before is not None else None
         return _ended_as(original, _edited(text, kept, keeps_table=_table(original) is not None))
 
-    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
-        return {}
-
-    def is_blank(self, text: str) -> bool:
-        return not text.removeprefix("\ufeff").strip()
-
 
 _SERVER = ("mcp_servers", NAME)
 _APPROVAL = "default_tools_approval_mode"
@@ -52,11 +54,8 @@ _APPROVAL = "default_tools_approval_mode"
 they change something, and not before those that only read."""
 
 
-@dataclass(frozen=True)
-class ConfigWithServer:
+class ConfigWithServer(_Config):
     """The configuration, in which the server of these options is listed."""
-
-    options: InstallOptions
 
     def connect(self, text: str, _line: Line, original: str | None = None, /) -> str:
         """Put our server into it, or bring it up to date, and leave other keys of it as they are. ValueError
@@ -93,18 +92,6 @@ class ConfigWithServer:
         if servers is not None and not isinstance(servers, dict):
             raise ValueError(f"{_SERVER[0]} should be a table of tables")
         return servers.get(NAME) if servers else None
-
-    def outline(self, _text: str) -> str:
-        """Nothing of a configuration has to be known."""
-        return ""
-
-    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
-        """No hook stands in it."""
-        return {}
-
-    def is_blank(self, text: str) -> bool:
-        """Whether it says nothing at all."""
-        return not text.removeprefix("\ufeff").strip()
 
 
 def _with(text: str, values: Mapping[str, object]) -> str:

@@ -118,8 +118,8 @@ class Connection:
         agent = agent_named(name)
         made = cls._of(agent, machine, gone, permissions or "none", mcp)
         known = made.slip.known
-        usual = True if agent.needs_server and machine.can_serve else None
-        has = (permissions or known.permissions, next((m for m in (mcp, known.mcp) if m is not None), usual))
+        choices = (mcp, known.mcp, True if agent.needs_server and machine.can_serve else None)
+        has = (permissions or known.permissions, next((one for one in choices if one is not None), None))
         return made if has == (made.permissions, made.mcp) else cls._of(agent, machine, gone, *has)
 
     @classmethod
@@ -194,7 +194,7 @@ class Connection:
             },
             skills=owned,
             permissions=self.permissions,
-            mcp=self.mcp,
+            mcp=self.mcp if self.mcp or self.agent.needs_server else None,
             folders=tuple(dict.fromkeys([*self.slip.known.folders, *made, *shared])),
         )
 

@@ -83,15 +83,14 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
     def before(self, known: WrittenFile | None) -> bytes | None:
         """What the receipt keeps of it: the bytes that a removal is to give back once this is connected, or
         of a state of the agent's the outline."""
-        before = self.original(known)
-        servers = self.wanted.servers
-        if not (before and servers and self.wanted.is_state) or before == self.connected(known):
+        before, outline = self.original(known), self.wanted.outline
+        if not (before and outline) or before == self.connected(known):
             return before
-        return self._ask(servers.outline, before).encode()
+        return self._ask(outline, before).encode()
 
     def _is_as_written(self, known: WrittenFile) -> bool:
         """Whether setup wrote these very bytes, and the receipt has those that were there before."""
-        return not self.wanted.is_state and digest(self.data) == known.digest
+        return not self.wanted.outline and digest(self.data) == known.digest
 
     def server(self) -> object:
         """The entry in it that has the name of our MCP server; None where there is none."""

@@ -129,9 +129,7 @@ def plan(name: str, machine: Machine, permissions: str = "", mcp: bool | None = 
         hint = "Allow them in the agent itself, when it asks."
         raise UsageError(f"{agent.title} can't be told in advance what it may run", hint)
     if mcp and not agent.servers:
-        raise UsageError(
-            f"{agent.title} takes no MCP servers", f"`ctxrepo setup {name}` connects it without."
-        )
+        raise UsageError(f"{agent.title} takes no MCP servers", f"`ctxrepo setup {name}` does without.")
     if mcp and not machine.can_serve:
         raise UsageError("the MCP server needs the package `mcp`", f"{SDK_HINT}.")
     connection = Connection.of(name, machine, permissions=permissions, mcp=mcp)
@@ -149,7 +147,7 @@ def plan(name: str, machine: Machine, permissions: str = "", mcp: bool | None = 
         )
     if not machine.can_serve and (connection.mcp or (agent.needs_server and connection.mcp is None)):
         notices.append(
-            f"{agent.title} has no MCP server of ctxrepo, which needs the package `mcp`: {SDK_HINT}"
+            f"{agent.title} is without the MCP server of ctxrepo, which needs the package `mcp`: {SDK_HINT}"
         )
     return Plan(
         name,

@@ -45,7 +45,7 @@ def test_ours_comes_beside_theirs_and_goes_again_to_the_byte(text: str) -> None:
     there = servers(connected)
     assert there.pop("ctxrepo") == {
         "command": "/opt/py 3/bin/python",
-        "args": ["-P", "-m", "ctxrepo", "mcp"],
+        "args": ["-I", "-m", "ctxrepo", "mcp"],
         "env": {"CTXREPO_STATE": "/var/ctxrepo"},
     }
     assert there == servers(text)
@@ -61,7 +61,7 @@ def test_it_stands_as_a_table_of_its_own() -> None:
         "\n"
         "[mcp_servers.ctxrepo]\n"
         'command = "/opt/py 3/bin/python"\n'
-        'args = ["-P", "-m", "ctxrepo", "mcp"]\n'
+        'args = ["-I", "-m", "ctxrepo", "mcp"]\n'
         'env = {CTXREPO_STATE = "/var/ctxrepo"}\n'
         'default_tools_approval_mode = "approve"\n'
     )
@@ -130,7 +130,7 @@ def test_a_configuration_to_which_nothing_can_be_added_is_refused(text: str, sai
 def test_one_that_a_person_wrote_on_one_line_goes_too() -> None:
     entry = "{command = '/p', args = ['-P', '-m', 'ctxrepo', 'mcp']}"
     assert LISTED.disconnect(f"mcp_servers = {{a = {{url = 'x'}}, ctxrepo = {entry}}}\n").count("url") == 1
-    assert "-P" not in LISTED.disconnect(f"mcp_servers.ctxrepo = {entry}\n")
+    assert "-I" not in LISTED.disconnect(f"mcp_servers.ctxrepo = {entry}\n")
 
 
 _LINES = st.sampled_from(

@@ -35,7 +35,7 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
     ada.write("global/MEMORY.md", "# Me\n\n- The staging database listens on port 5433\n")
     ada.sync()
     assert ada.process("setup", "cursor", "--yes").stdout.startswith("connected cursor:")
-    assert ada.process("setup", "cursor", "--check").stdout == "cursor: current\n"
+    assert ada.process("setup", "cursor", "--check").stdout == "cursor: current, --mcp\n"
     assert "port 5433" in hook(ada, "sessionStart", session_id="c-1")["additional_context"]
     note = ada.clone / "global/MEMORY.md"
     note.write_text(note.read_text() + "- Never restart it on Fridays\n")

@@ -160,7 +160,7 @@ def test_what_became_of_it_is_a_finding_and_setup_mends_it(home: Path, agent: st
     apply(agent, machine, mcp=True)
     text, python = file.read_text(), str(machine.interpreter)
     for became, said in {
-        text.replace('"-P"', '"-x"'): "is another MCP server than ours",
+        text.replace('"-I"', '"-x"'): "is another MCP server than ours",
         text.replace(python, "/gone/python"): "/gone/python run our MCP server, and that is gone",
         text.replace(python, "/bin/sh"): "our MCP server of another installation, /bin/sh",
     }.items():

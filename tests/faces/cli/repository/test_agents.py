@@ -194,7 +194,7 @@ def test_the_mcp_server_is_added_kept_declined_and_removed(cli: Terminal, settin
     assert everything(cli) == before
     assert str(state) in cli("setup", "claude", "--mcp", "--yes").out
     (command, *arguments) = _server(state)
-    assert (command, arguments) == (sys.executable, ["-P", "-m", "ctxrepo", "mcp"])
+    assert (command, arguments) == (sys.executable, ["-I", "-m", "ctxrepo", "mcp"])
     assert cli("setup", "claude", "--yes").out == "claude is connected already\n"
     assert cli("setup", "claude", "--check").out == "claude: current, --mcp\n"
     assert cli("setup", "--all", "--no-mcp", "--yes").code == 0
