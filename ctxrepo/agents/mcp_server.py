@@ -11,8 +11,8 @@ from ctxrepo.lazy import dataclass
 _BLANK = "\ufeff \t\r\n"
 
 ARGUMENTS = ("-I", "-m", "ctxrepo", "mcp")
-"""What the interpreter is given. An agent starts the server in the folder of a project, whose settings may set
-variables: -I keeps Python from importing what the project has or PYTHONPATH names, as for the worker."""
+"""What the interpreter is given. An agent starts the server in the folder of a project, whose settings may
+set variables: -I keeps Python from importing what that folder has or PYTHONPATH names."""
 
 
 @dataclass(frozen=True)
