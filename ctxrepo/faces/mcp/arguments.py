@@ -1,14 +1,19 @@
 """What a host passes to a tool, checked against the tool's schema and put right where models misspell it."""
 
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import document
+from ctxrepo.domain.project.layout import shown
+from ctxrepo.domain.project.target import nearest
 from ctxrepo.errors import UsageError
+from ctxrepo.lazy import lazy_pattern
 
 VERBATIM = {"old", "new"}
 """Arguments that are passages of a note: quotes around them are theirs."""
+
+_LONGEST = 40
+"""Characters of what a host passes that an error shows."""
 
 
 def checked(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,16 +26,23 @@ def checked(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     values: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(known)}."
-            raise UsageError(f"there is no argument `{name}`", hint)
-        if value is None or (value == "" and name not in required):
+            raise _unknown(name, known)
+        meant = unquoted(value) if isinstance(value, str) and name not in VERBATIM else value
+        if meant is None or (meant == "" and name not in required):
             continue
-        values[name] = _checked(name, known[name], value)
+        values[name] = _checked(name, known[name], meant)
     for name in required:
         if name not in values or (values[name] == "" and name != "new"):
             raise UsageError(f"`{name}` is missing", known[name].get("description", ""))
     return values
+
+
+def _unknown(name: str, known: Collection[str]) -> UsageError:
+    near = nearest(name[:_LONGEST], known)
+    others = f"There are {', '.join(known)}." if known else "It takes none."
+    return UsageError(
+        f"there is no argument `{shown(name, _LONGEST)}`", f"Did you mean `{near}`?" if near else others
+    )
 
 
 def _checked(name: str, schema: Mapping[str, Any], value: object) -> object:
@@ -47,16 +59,18 @@ def _checked(name: str, schema: Mapping[str, Any], value: object) -> object:
 def _text(name: str, schema: Mapping[str, Any], value: object) -> str:
     if not isinstance(value, str):
         raise UsageError(f"`{name}` should be a text, not {_kind(value)}")
-    text = value if name in VERBATIM else unquoted(value)
     choices = schema.get("enum")
-    if choices and text not in choices:
-        raise UsageError(f"`{name}` is one of {', '.join(choices)}, not {text[:40]!r}")
-    return text
+    if choices and value not in choices:
+        raise UsageError(f"`{name}` is one of {', '.join(choices)}, not {value[:_LONGEST]!r}")
+    return value
+
+
+_NUMBER = lazy_pattern(r"\s*(-?\d{1,20})\s*\Z")
 
 
 def _integer(name: str, schema: Mapping[str, Any], value: object) -> int:
-    if isinstance(value, str) and unquoted(value).lstrip("-").isdecimal():
-        value = int(unquoted(value)[:20])
+    if isinstance(value, str) and (number := _NUMBER.match(value)):
+        value = int(number[1])
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     least, most = schema.get("minimum", 0), schema.get("maximum", 10**9)
@@ -67,8 +81,8 @@ def _integer(name: str, schema: Mapping[str, Any], value: object) -> int:
 
 
 def _boolean(name: str, value: object) -> bool:
-    if isinstance(value, str) and unquoted(value).casefold() in ("true", "false"):
-        return unquoted(value).casefold() == "true"
+    if isinstance(value, str) and value.casefold() in ("true", "false"):
+        return value.casefold() == "true"
     if not isinstance(value, bool):
         raise UsageError(f"`{name}` should be true or false, not {_kind(value)}")
     return value
@@ -85,5 +99,5 @@ def unquoted(text: str) -> str:
 
 
 def _kind(value: object) -> str:
-    kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
-    return kinds.get(type(value), "that")
+    names = {str: "a text", bool: "true or false", list: "a list", dict: "an object"}
+    return names.get(type(value), "a number")
