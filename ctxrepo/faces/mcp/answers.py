@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.sessions.past_search import quoted
+from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import visible
 from ctxrepo.domain.text import FRAME, OVERHEAD, size
 from ctxrepo.lazy import dataclass
@@ -18,6 +19,9 @@ MOST_BYTES = 4096
 
 _REST = 160
 """Bytes that are kept for the line that tells of the rest."""
+
+_AROUND = 800
+"""Bytes that a head may take, and the notices together."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,23 @@ def quotation(
     desk: Desk, head: str, parts: Sequence[str], first: int = 1, unit: str = "line", frame: str = FRAME
 ) -> ToolAnswer:
     """A quotation with as many of the parts, from the `first` on, as there is room for, and a last line that
-    tells how to get the rest. `head` stands before them, and what the operation noticed behind them; alone it
-    is our own sentence, and no quotation."""
-    notices = [f"({visible(' '.join(text.split()))})" for text in desk.take_notices()]
+    tells how to get the rest, where the tool takes a `from`: one without it has parts of no `unit`. `head`
+    stands before them, and what the operation noticed behind them; alone it is our own sentence, and no
+    quotation."""
+    head = _cut(visible(head), _AROUND)
+    notices = _cut("\n".join(f"({line})" for line in lines_of(desk.take_notices())), _AROUND)
     if not (parts or notices):
-        return ToolAnswer(visible(head))
-    around = [line for line in (visible(head), *notices) if line]
-    room = MOST_BYTES - OVERHEAD - _REST - size("\n".join(around))
-    shown = _fitting(parts[first - 1 :], room)
-    lines = [*around[: bool(head)], *shown, *_rest(len(parts), first, len(shown), unit), *notices]
+        return ToolAnswer(head)
+    around = size(head) + size(notices) + 2  # with the ends of their lines
+    shown = _fitting(parts[first - 1 :], MOST_BYTES - OVERHEAD - _REST - around)
+    rest = _rest(len(parts), first, len(shown), unit)
+    lines = [*filter(None, [head]), *shown, *filter(None, [rest, notices])]
     return ToolAnswer(quoted(desk, "\n".join(lines), frame))
+
+
+def lines_of(notices: Iterable[str]) -> list[str]:
+    """Each notice on a line, with nothing hidden in it."""
+    return [visible(" ".join(text.split())) for text in notices]
 
 
 def _fitting(parts: Sequence[str], room: int) -> list[str]:
@@ -49,23 +60,26 @@ def _fitting(parts: Sequence[str], room: int) -> list[str]:
     part that is too long by itself is cut."""
     shown: list[str] = []
     for part in map(visible, parts):
+        if not shown:
+            part = _cut(part, room - 1, "… (cut: more than an answer holds)")
         room -= size(part) + 1
         if room < 0:
-            return shown or [_cut(part, size(part) + room)]
+            break
         shown.append(part)
     return shown
 
 
-_CUT = "… (cut: the resource of the note has it whole)"
+def _cut(text: str, room: int, mark: str = "…") -> str:
+    """The text, or its beginning and the mark, in so many bytes."""
+    if size(text) <= room:
+        return text
+    return text.encode()[: room - size(mark)].decode("utf-8", "ignore") + mark
 
 
-def _cut(part: str, room: int) -> str:
-    return part.encode()[: max(room - size(_CUT), 0)].decode("utf-8", "ignore") + _CUT
-
-
-def _rest(count: int, first: int, shown: int, unit: str) -> list[str]:
-    """The line about what isn't shown; none where all is."""
+def _rest(count: int, first: int, shown: int, unit: str) -> str:
+    """The line about what isn't shown; '' where all is."""
     if first > max(count, 1):
-        return [f"there are only {count} {unit}s"]
+        return f"there are only {counted(count, unit)}"
     after = count - (first - 1) - shown
-    return [f"… {after} more: go on with `from` {first + shown}"] if after > 0 else []
+    way = f"go on with `from` {first + shown}" if unit else "a narrower question has room for them"
+    return f"… {after} more: {way}" if after > 0 else ""

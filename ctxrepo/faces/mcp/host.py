@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from ctxrepo.agents.known import AGENTS, agent_in, session_in
 from ctxrepo.app.desk import Call
@@ -26,11 +26,10 @@ def call_of(client: str, roots: Sequence[str], environment: Mapping[str, str]) -
 def agent_of(client: str, environment: Mapping[str, str]) -> str:
     """The agent by the name with which its client introduces itself; else the one that started the server, or
     the name itself as one word."""
-    name = client.casefold()
+    word = re.sub(r"[^a-z0-9]+", "-", client.casefold()).strip("-")[:_LONGEST].strip("-")
     for agent in AGENTS.values():
-        if agent.identity.CLIENT and name.startswith(agent.identity.CLIENT):
+        if agent.identity.CLIENT and f"{word}-".startswith(f"{agent.identity.CLIENT}-"):
             return agent.name
-    word = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:_LONGEST].strip("-")
     return agent_in(environment) or word or UNKNOWN
 
 
@@ -49,24 +48,27 @@ def workspace_of(agent: str, environment: Mapping[str, str]) -> list[str]:
 
 def folder_of(roots: Sequence[str]) -> Path:
     """The folder that a call is about: that of the process if it lies in a root or there is none, else the
-    first root that is there."""
-    here = _current_folder()
+    first root."""
     folders = [folder for folder in map(_path_of, roots) if folder]
-    if not folders or any(here.is_relative_to(folder) for folder in folders):
+    here = _current_folder()
+    if here and (not folders or any(here.is_relative_to(folder) for folder in folders)):
         return here
-    return folders[0]
+    return folders[0] if folders else Path.home()
 
 
-def _current_folder() -> Path:
+def _current_folder() -> Path | None:
     try:
         return Path.cwd()
     except FileNotFoundError:  # it was deleted; a server goes on for those that name a root
-        return Path("~").expanduser()
+        return None
 
 
 def _path_of(uri: str) -> Path | None:
     """The folder of a `file:` URI; None for anything else."""
-    parts = urlsplit(uri)
-    path = unquote(parts.path)
+    try:
+        parts = urlsplit(uri)
+        path = os.fsdecode(unquote_to_bytes(parts.path))
+    except ValueError:  # such as a torn address
+        return None
     is_here = parts.scheme == "file" and parts.netloc in ("", "localhost", os.uname().nodename)
     return Path(path) if is_here and path.startswith("/") and "\0" not in path else None

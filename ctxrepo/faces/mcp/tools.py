@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.layout import visible
 from ctxrepo.errors import NotFound
-from ctxrepo.faces.mcp.answers import MOST_BYTES, ToolAnswer, quotation
+from ctxrepo.faces.mcp.answers import MOST_BYTES, ToolAnswer, lines_of, quotation
 from ctxrepo.faces.mcp.arguments import checked
 from ctxrepo.lazy import dataclass
 
@@ -74,8 +74,8 @@ def recall(desk: Desk, arguments: Arguments) -> ToolAnswer:
     if result.error:
         raise result.error
     if not result.value.hits:
-        return quotation(desk, f"Nothing in memory bears on this: {result.value.reason}.", [])
-    return quotation(desk, "", recalled_entries(result.value), unit="entry")
+        return quotation(desk, f"Nothing was recalled: {result.value.reason}.", [])
+    return quotation(desk, "", recalled_entries(result.value), unit="")
 
 
 def search(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -199,7 +199,7 @@ def written(desk: Desk, result: Result[Any], line: str, folder: str = "") -> Too
     fields = {name: result.data[name] for name in _TOLD if result.data.get(name) not in (None, "", (), [])}
     scope = folder or str(fields.get("at") or fields.get("path") or "").partition("/")[0]
     name = "global" if scope == desk.memory.global_folder else f"project {scope}" if scope else place_of(desk)
-    notices = [visible(" ".join(text.split())) for text in desk.take_notices()]
+    notices = lines_of(desk.take_notices())
     fields |= {"scope": name, **({"notices": notices} if notices else {})}
     return ToolAnswer("\n".join([f"{visible(line)} ({visible(name)})", *notices]), fields)
 
