@@ -40,7 +40,8 @@ def _forget(desk: Desk, arguments: Arguments) -> ToolAnswer:
     else:
         target = Target(entry_id=_id_of(desk, _needed(arguments, "key")))
     result = desk.perform(writing.forget, TargetRequest(target))
-    return tools.written(desk, result, f"forgotten: ^{target.entry_id}")
+    gone = result.value
+    return tools.written(desk, result, f"forgotten: ^{gone.id}", gone.at.partition("/")[0])
 
 
 def _id_of(desk: Desk, key: str) -> str:
@@ -61,8 +62,11 @@ def _lessons(desk: Desk, arguments: Arguments) -> ToolAnswer:
 
     tags = (arguments["category"],) if "category" in arguments else ()
     request = browsing.SearchRequest(SearchQuery("", tags, category=LESSON), arguments.get("limit", 50))
-    hits = desk.perform(browsing.search, request).value
-    return quotation(desk, "" if hits else "No lessons yet.", [*map(hit_line, hits)], unit="lesson")
+    try:
+        hits = desk.perform(browsing.search, request).value
+    except NotFound:
+        return quotation(desk, "No lessons yet.", [])
+    return quotation(desk, "", [*map(hit_line, hits)], unit="")
 
 
 def _stats(desk: Desk, _: Arguments) -> ToolAnswer:

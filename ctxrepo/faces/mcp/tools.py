@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
-from ctxrepo.domain.project.layout import visible
+from ctxrepo.domain.project.layout import GLOBAL, PROJECT, visible
 from ctxrepo.errors import NotFound
 from ctxrepo.faces.mcp.answers import MOST_BYTES, ToolAnswer, lines_of, quotation
 from ctxrepo.faces.mcp.arguments import checked
@@ -89,8 +90,11 @@ def search(desk: Desk, arguments: Arguments) -> ToolAnswer:
     first, limit = arguments.get("from", 1), arguments.get("limit", HITS)
     tags = (arguments["tag"].removeprefix("#"),) if "tag" in arguments else ()
     query = SearchQuery(arguments["query"], tags, arguments.get("scope", ""))
-    hits = desk.perform(browsing.search, browsing.SearchRequest(query, first - 1 + limit)).value
-    return quotation(desk, "" if hits else "Nothing was found.", [*map(hit_line, hits)], first, "hit")
+    try:
+        hits = desk.perform(browsing.search, browsing.SearchRequest(query, first - 1 + limit)).value
+    except NotFound as nothing:
+        return quotation(desk, sentence(nothing.message), [])
+    return quotation(desk, "", [*map(hit_line, hits)], first, "hit")
 
 
 def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -99,7 +103,12 @@ def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.services.sessions.session_search import SessionQuery
 
     first, limit = arguments.get("from", 1), arguments.get("limit", HITS // 2)
-    query = SessionQuery(arguments["query"], project=arguments.get("scope", ""), limit=first - 1 + limit)
+    folders = {
+        PROJECT: desk.project.folder if desk.project else "",
+        GLOBAL: "",
+    }  # no session is of no project
+    scope: str = arguments.get("scope", "")
+    query = SessionQuery(arguments["query"], project=folders.get(scope, scope), limit=first - 1 + limit)
     try:
         sessions = desk.perform(search_sessions, SessionsRequest(query)).value
     except NotFound as nothing:
@@ -154,8 +163,12 @@ def remember(desk: Desk, arguments: Arguments) -> ToolAnswer:
     names = ("category", "scope", "key", "tags")  # the last two are former tools'
     values = {name: arguments[name] for name in names if name in arguments}
     result = desk.perform(writing.remember, Fact(arguments["text"], supersedes=supersedes, **values))
-    verb = "in memory already" if result.value.existing else "remembered"
-    return written(desk, result, f"{verb}: {writing.shown_id(result.value)} at {result.value.at}")
+    kept = result.value
+    if kept.staged:
+        proposed = replace(result, proposed=(kept.id,))
+        return written(desk, proposed, "", arguments.get("scope", PROJECT))
+    verb = "in memory already" if kept.existing else "remembered"
+    return written(desk, result, f"{verb}: {writing.shown_id(kept)} at {kept.at}")
 
 
 def edit(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -169,7 +182,7 @@ def edit(desk: Desk, arguments: Arguments) -> ToolAnswer:
     change = result.value
     verb = "edited" if change.changed else "unchanged"
     name = f"^{change.id} at {change.at}" if change.id else change.at
-    return written(desk, result, f"{verb}: {name}")
+    return written(desk, result, f"{verb}: {name}", change.path.partition("/")[0])
 
 
 def handoff(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -191,14 +204,17 @@ _TOLD = ("id", "ids", "at", "path", "hash", "existing", "changed", "staged", "re
 """Data of a write that are told; no texts of memory, which only stand in quotations."""
 
 
-def written(desk: Desk, result: Result[Any], line: str, folder: str = "") -> ToolAnswer:
+def written(desk: Desk, result: Result[Any], line: str, scope: str = "") -> ToolAnswer:
     """What a tool tells of a write: the line, the scope that was written to, what is worth knowing besides,
-    and the same as fields. `folder` is the scope's, else the first of the place's path."""
+    and the same as fields. `scope` as a request names it, or its folder; '' for the first folder of the
+    place."""
     if result.proposed:
         line = f"proposed, and not written before a person accepts it: {', '.join(result.proposed)}"
     fields = {name: result.data[name] for name in _TOLD if result.data.get(name) not in (None, "", (), [])}
-    scope = folder or str(fields.get("at") or fields.get("path") or "").partition("/")[0]
-    name = "global" if scope == desk.memory.global_folder else f"project {scope}" if scope else place_of(desk)
+    scope = scope or str(fields.get("at") or fields.get("path") or PROJECT).partition("/")[0]
+    name = "global" if scope == desk.memory.global_folder else f"project {scope}"
+    if scope == PROJECT:
+        name = place_of(desk)
     notices = lines_of(desk.take_notices())
     fields |= {"scope": name, **({"notices": notices} if notices else {})}
     return ToolAnswer("\n".join([f"{visible(line)} ({visible(name)})", *notices]), fields)
