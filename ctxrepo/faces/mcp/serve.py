@@ -29,7 +29,7 @@ from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.repository.exchange import fetch_soon
 from ctxrepo.app.surprise import as_known
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
-from ctxrepo.faces.mcp.answers import ToolAnswer
+from ctxrepo.faces.mcp.answers import ToolAnswer, lines_of
 from ctxrepo.faces.mcp.former_tools import former_tools
 from ctxrepo.faces.mcp.host import call_of
 from ctxrepo.faces.mcp.lifetime import end, end_with_host
@@ -180,12 +180,20 @@ class MemoryServer:
     ) -> Answer:
         try:
             answer = self.desk.perform(operation, request, call)
-            if time.monotonic() - self._looked_at >= _FETCH_SECONDS:
-                self._looked_at = time.monotonic()
-                self.desk.perform(fetch_soon, None, call)
         except Exception as error:
             raise as_known(error, self.environment) from error
+        self._fetch_at_times(call)
         return answer
+
+    def _fetch_at_times(self, call: Call) -> None:
+        """Have a worker fetch where that is due. The answer to the call stands, whatever becomes of that."""
+        if time.monotonic() - self._looked_at < _FETCH_SECONDS:
+            return
+        self._looked_at = time.monotonic()
+        try:
+            self.desk.perform(fetch_soon, None, call)
+        except Exception as error:
+            logging.warning("nothing is fetched: %s", _words_of(as_known(error, self.environment)))
 
 
 def _roots_needed(
@@ -210,6 +218,8 @@ async def _roots_of(context: Context, params: types.InputResponseRequestParams) 
             return [str(root.uri) for root in (await context.session.list_roots()).roots]
         except MCPError as error:
             logging.warning("the host names no roots: %s", error)
+        except ValueError:  # roots that are no files, or no roots
+            logging.warning("the host names roots that can't be read")
     return []
 
 
@@ -226,5 +236,5 @@ def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResu
 
 def _words_of(error: CtxrepoError) -> str:
     """An error in a line."""
-    message = " ".join(error.message.split()).rstrip(".")
-    return f"{message}. {' '.join(error.hint.split())}".rstrip()
+    message, hint = lines_of([error.message, error.hint])
+    return f"{message.rstrip('.')}. {hint}".rstrip()
