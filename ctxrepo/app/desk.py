@@ -164,8 +164,7 @@ class Desk:
         if self._owner is None:
             self._close()
         elif not self._owner.has_ended:
-            self._owner.run(self._close)
-            self._owner.end()
+            self._owner.end(self._close)
 
     def _close(self) -> None:
         if self._opened and "cache" in vars(self._opened):

@@ -1,7 +1,8 @@
 """One thread that carries out what other threads hand to it, in turn."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
 from threading import get_ident
 from typing import TypeVar
 
@@ -30,17 +31,22 @@ class OwnerThread:
         """Carry out `action` in this thread, and return its result or raise its exception.
 
         An action that runs another one doesn't wait for itself. A caller that is interrupted (Ctrl-C) stops
-        waiting: an action that has begun is carried out all the same, another one is not. RuntimeError after
-        `end`, and CancelledError for whoever waited then."""
+        waiting: an action that has begun is carried out all the same, another one is not. CancelledError
+        after `end`, and for whoever waited then."""
         if self.is_current:
             return action()
-        future = self._executor.submit(action)
+        try:
+            future = self._executor.submit(action)
+        except RuntimeError as ended:  # so says the executor after its shutdown
+            raise CancelledError("its thread has ended") from ended
         try:
             return future.result()
         finally:
             future.cancel()
 
-    def end(self) -> None:
-        """Finish the action under way, drop those that wait, and end the thread."""
+    def end(self, last: Callable[[], object]) -> None:
+        """Carry out `last` after what waits by now, drop what came later, and end the thread."""
+        with suppress(CancelledError):  # another caller has ended it
+            self.run(last)
         self.has_ended = True
         self._executor.shutdown(wait=not self.is_current, cancel_futures=True)

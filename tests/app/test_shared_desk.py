@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -176,8 +176,14 @@ def test_a_closed_desk_performs_nothing(ada: Machine, desk: Desk) -> None:
     desk.perform(list_notes, ListRequest(), call_of(ada))
     desk.close()
     desk.close()
-    with pytest.raises(RuntimeError, match="shutdown"):
+    with pytest.raises(CancelledError):
         desk.perform(list_notes, ListRequest(), call_of(ada))
+
+
+def test_a_desk_may_be_closed_by_several_threads_at_once(ada: Machine, desk: Desk) -> None:
+    desk.perform(list_notes, ListRequest(), call_of(ada))
+    with ThreadPoolExecutor(8) as threads:
+        assert [*threads.map(lambda _: desk.close(), range(8))] == [None] * 8
 
 
 @pytest.mark.slow

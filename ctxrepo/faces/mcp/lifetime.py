@@ -1,6 +1,7 @@
 """How long a server lives: no longer than its host, but to the end of the operation under way."""
 
 import os
+import select
 import signal
 import sys
 import threading
@@ -20,16 +21,16 @@ GRACE_SECONDS = 8.0
 
 
 def end_with_host(close: Callable[[], None]) -> None:
-    """From now on the process ends when the one that started it is gone, and at a signal to end; `close` is
-    called before.
+    """From now on the process ends when the one that started it is gone, or doesn't read any more what is
+    written to standard output, and at a signal to end; `close` is called before.
 
     Reading standard input can't be interrupted, and a host that is killed may leave it open in another
     process: so this is looked after by a thread, and `end` doesn't unwind."""
     make_all()
-    host = os.getppid()
+    host, output = os.getppid(), os.dup(1)
 
     def watch() -> None:
-        while os.getppid() == host:
+        while os.getppid() == host and not _is_closed(output):
             time.sleep(LOOK_SECONDS)
         end(close)
 
@@ -39,6 +40,13 @@ def end_with_host(close: Callable[[], None]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, at_signal)
     threading.Thread(target=watch, name="ctxrepo-host", daemon=True).start()
+
+
+def _is_closed(output: int) -> bool:
+    """Whether nobody can read any more what is written there."""
+    poll = select.poll()
+    poll.register(output, 0)
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
 
 
 def end(close: Callable[[], None], code: int = 0) -> NoReturn:

@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -180,6 +181,8 @@ class MemoryServer:
     ) -> Answer:
         try:
             answer = self.desk.perform(operation, request, call)
+        except CancelledError:
+            raise CtxrepoError("the server is ending, and has not begun with this") from None
         except Exception as error:
             raise as_known(error, self.environment) from error
         self._fetch_at_times(call)

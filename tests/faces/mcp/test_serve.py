@@ -29,7 +29,9 @@ MODES = ("legacy", "2026-07-28")
 
 pytestmark = [
     pytest.mark.slow,  # each test starts a server or two, half a second each, and waits for its worker
-    pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),  # ping, as hosts send it
+    pytest.mark.filterwarnings(
+        "ignore::mcp.shared.exceptions.MCPDeprecationWarning"
+    ),  # ping, as hosts send it
 ]
 
 
@@ -204,10 +206,10 @@ def test_a_memory_may_be_made_while_the_server_runs(ada: Machine, speak: Speak) 
         async with speak(ada) as client:
             result = await client.call_tool("recall", {"text": "which port?"})
             assert result.is_error
-            assert "`ctxrepo init`" in text_of(result)
+            assert "`ctxrepo init" in text_of(result)
             with pytest.raises(MCPError) as caught:
                 await client.read_resource("ctxrepo://index")
-            assert "`ctxrepo init`" in caught.value.error.message
+            assert "`ctxrepo init" in caught.value.error.message
             assert ada.ctxrepo("init").returncode == 0
             assert not (await client.call_tool("remember", {"text": PORT})).is_error
             assert PORT in text_of(await client.call_tool("search", {"query": "postgres"}))
