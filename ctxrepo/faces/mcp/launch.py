@@ -9,6 +9,8 @@ _MISSING = """\
 ctxrepo: `ctxrepo mcp` needs the extra `mcp`, which isn't installed: `pipx inject ctxrepo mcp`, or with pip \
 `ctxrepo[mcp]` in place of `ctxrepo`"""
 
+_CLOSED = "ctxrepo: `ctxrepo mcp` speaks to a host over standard input and output, and one of them is closed"
+
 _AT_TERMINAL = """\
 ctxrepo: waiting for a host's messages, not for yours; `ctxrepo setup AGENT --mcp` has an agent start this. \
 Ctrl-D ends it"""
@@ -22,6 +24,9 @@ def main() -> int:
         if str(missing.name).partition(".")[0] not in _NEEDED:
             raise
         print(_MISSING, file=sys.stderr)
+        return 1
+    if sys.stdin is None or sys.stdout is None:
+        print(_CLOSED, file=sys.stderr)
         return 1
     if sys.stdin.isatty():
         print(_AT_TERMINAL, file=sys.stderr)
