@@ -18,7 +18,7 @@ LESSON = "lesson"
 
 
 def _search(desk: Desk, arguments: Arguments) -> ToolAnswer:
-    return tools.search(desk, {"limit": 10, **arguments})
+    return tools.search(desk, {"limit": 10, **arguments}, unit="")
 
 
 def _remember(desk: Desk, arguments: Arguments) -> ToolAnswer:

@@ -5,10 +5,9 @@ import select
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
-from types import FrameType
+from queue import Empty, SimpleQueue
 from typing import NoReturn
 
 from ctxrepo.lazy import make_all
@@ -28,17 +27,17 @@ def end_with_host(close: Callable[[], None]) -> None:
     process: so this is looked after by a thread, and `end` doesn't unwind."""
     make_all()
     host, output = os.getppid(), os.dup(1)
+    signals: SimpleQueue[int] = SimpleQueue()  # a handler may interrupt whatever holds a lock, but for this
 
     def watch() -> None:
-        while os.getppid() == host and not _is_closed(output):
-            time.sleep(LOOK_SECONDS)
-        end(close)
-
-    def at_signal(number: int, _frame: FrameType | None) -> None:
-        threading.Thread(target=end, args=(close, 0 if number == signal.SIGTERM else 128 + number)).start()
+        number = 0
+        while not number and os.getppid() == host and not _is_closed(output):
+            with suppress(Empty):
+                number = signals.get(timeout=LOOK_SECONDS)
+        end(close, 128 + number if number not in (0, signal.SIGTERM) else 0)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, at_signal)
+        signal.signal(number, lambda number, _: signals.put(number))
     threading.Thread(target=watch, name="ctxrepo-host", daemon=True).start()
 
 

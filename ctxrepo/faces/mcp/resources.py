@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ctxrepo.app.sessions.past_search import quoted
-from ctxrepo.domain.project.layout import visible
+from ctxrepo.domain.project.layout import shown, visible
 from ctxrepo.domain.text import FRAME
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
@@ -33,7 +33,7 @@ def read_resource(desk: Desk, request: ResourceRequest) -> str:
         return desk.perform(context, ContextRequest()).value.text
     if not request.uri.startswith(NOTE_URI):
         raise NotFound(
-            f"there is no resource {visible(request.uri)}", f"There are {INDEX_URI} and {NOTE_URI}PATH."
+            f"there is no resource {shown(request.uri)}", f"There are {INDEX_URI} and {NOTE_URI}PATH."
         )
     from ctxrepo.app.notes import browsing
     from ctxrepo.app.notes.targets import TargetRequest

@@ -79,8 +79,8 @@ def recall(desk: Desk, arguments: Arguments) -> ToolAnswer:
     return quotation(desk, "", recalled_entries(result.value), unit="")
 
 
-def search(desk: Desk, arguments: Arguments) -> ToolAnswer:
-    """Words in notes, or in past sessions."""
+def search(desk: Desk, arguments: Arguments, unit: str = "hit") -> ToolAnswer:
+    """Words in notes, or in past sessions. `unit` as in `quotation`."""
     if arguments.get("where") == "sessions":
         return _search_sessions(desk, arguments)
     from ctxrepo.app.notes import browsing
@@ -94,7 +94,7 @@ def search(desk: Desk, arguments: Arguments) -> ToolAnswer:
         hits = desk.perform(browsing.search, browsing.SearchRequest(query, first - 1 + limit)).value
     except NotFound as nothing:
         return quotation(desk, sentence(nothing.message), [])
-    return quotation(desk, "", [*map(hit_line, hits)], first, "hit")
+    return quotation(desk, "", [*map(hit_line, hits)], first, unit)
 
 
 def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:

@@ -93,6 +93,14 @@ def test_ten_hits_are_shown_unless_more_are_asked_for(host: Host) -> None:
     assert host.text("memory_search", query="otter", limit="12").count("otter") == 12
 
 
+def test_more_than_an_answer_holds_names_no_argument_that_they_do_not_take(host: Host) -> None:
+    lines = (f"- [lesson] otter number{n} {'x' * 150}\n" for n in range(40))
+    host.machine.write("shop/topics/lesson.md", "".join(lines))
+    for text in (host.text("memory_search", query="otter", limit=40), host.text("memory_lessons")):
+        assert " more: a narrower question has room for them" in text
+        assert "`from`" not in text
+
+
 def test_a_fact_is_forgotten_by_its_key(full: Host) -> None:
     answer = full("memory_forget", type="fact", key="pref.editor")
     assert answer.text.startswith("forgotten: ^")
