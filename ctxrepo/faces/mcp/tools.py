@@ -88,7 +88,7 @@ def search(desk: Desk, arguments: Arguments, unit: str = "hit") -> ToolAnswer:
     from ctxrepo.services.reading.searching import SearchQuery
 
     first, limit = arguments.get("from", 1), arguments.get("limit", HITS)
-    tags = (arguments["tag"].removeprefix("#"),) if "tag" in arguments else ()
+    tags = (arguments["tag"],) if "tag" in arguments else ()
     query = SearchQuery(arguments["query"], tags, arguments.get("scope", ""))
     try:
         hits = desk.perform(browsing.search, browsing.SearchRequest(query, first - 1 + limit)).value

@@ -145,7 +145,8 @@ reading, writing = os.pipe()
 server = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE)
 os.close(reading)
 if keeps:
-    keeper = subprocess.Popen([keeps, "60"], pass_fds=[writing], env={}, stdout=subprocess.DEVNULL)
+    ends = [writing, server.stdout.fileno()]
+    keeper = subprocess.Popen([keeps, "60"], pass_fds=ends, env={}, stdout=subprocess.DEVNULL)
     print(keeper.pid, flush=True)
 os.write(writing, first.encode() + b"\\n")
 server.stdout.readline()
@@ -194,7 +195,7 @@ def test_it_ends_when_its_host_is_killed(mine: Machine) -> None:
     assert killed.errors == ""
 
 
-def test_it_ends_when_its_host_is_killed_and_another_process_holds_its_input_open(mine: Machine) -> None:
+def test_it_ends_when_its_host_is_killed_and_another_process_holds_its_pipes_open(mine: Machine) -> None:
     killed = Killed(mine, keeps="/bin/sleep")
     try:
         assert Path(f"/proc/{killed.keeper}").exists()

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 import pytest
-from hosts import Server, is_sealed, plant_code, request, unsealed
+from hosts import TOOLS, Host, Server, is_sealed, plant_code, request, unsealed
 from machines import PROJECT_URL, Machine
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
@@ -21,6 +21,8 @@ from processes import wait_for_workers
 from repositories import make_checkout
 
 from ctxrepo import __version__
+from ctxrepo.faces.mcp import serve
+from ctxrepo.faces.mcp.tools import ToolRequest, perform
 
 Speak = Callable[..., AbstractAsyncContextManager[Client]]
 
@@ -59,6 +61,7 @@ def text_of(result: types.CallToolResult) -> str:
     return content.text
 
 
+@pytest.mark.each_commit
 @pytest.mark.parametrize("mode", MODES)
 def test_a_host_of_either_era_lists_calls_and_reads(mine: Machine, speak: Speak, mode: str) -> None:
     async def story() -> None:
@@ -221,7 +224,7 @@ def test_a_memory_may_be_made_while_the_server_runs(ada: Machine, speak: Speak) 
 def test_two_servers_and_a_terminal_write_at_once_and_nothing_is_lost(mine: Machine, speak: Speak) -> None:
     facts = {name: [f"{name} says number {n}, which is {n * 7919}" for n in range(10)] for name in "abc"}
 
-    async def serve(name: str) -> None:
+    async def serve_one(name: str) -> None:
         async with speak(mine, name=name) as client, anyio.create_task_group() as calls:
             for fact in facts[name]:
                 calls.start_soon(remember, client, fact)
@@ -232,8 +235,8 @@ def test_two_servers_and_a_terminal_write_at_once_and_nothing_is_lost(mine: Mach
 
     async def story() -> None:
         async with anyio.create_task_group() as writers:
-            writers.start_soon(serve, "a")
-            writers.start_soon(serve, "b")
+            writers.start_soon(serve_one, "a")
+            writers.start_soon(serve_one, "b")
             writers.start_soon(anyio.to_thread.run_sync, terminal)
 
     def terminal() -> None:
@@ -312,14 +315,10 @@ def test_a_server_whose_folder_was_deleted_goes_on(mine: Machine, tmp_path: Path
         assert (server.ends(), server.errors()) == (0, "")
 
 
+@pytest.mark.each_commit
 def test_a_fetch_that_fails_leaves_the_answer_as_it_is(
     ada: Machine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from hosts import TOOLS, Host
-
-    from ctxrepo.faces.mcp import serve
-    from ctxrepo.faces.mcp.tools import ToolRequest, perform
-
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

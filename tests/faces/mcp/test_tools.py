@@ -259,6 +259,19 @@ class TestReaders:
         host("remember", text=PORT)
         assert PORT in host.text("recall", text="which port does postgres have?")
 
+    def test_where_recall_is_off_that_is_said_and_not_that_nothing_fits(self, full: Host) -> None:
+        off = replace(full, more={"CTXREPO_NO_RECALL": "1"})
+        answer = off("recall", text="which port does postgres have?").text
+        assert answer.startswith("Nothing was recalled: ")
+        assert "CTXREPO_NO_RECALL" in answer
+
+    def test_no_more_entries_are_recalled_than_asked_for(self, host: Host) -> None:
+        for port in ("5433 on staging", "5434 in tests", "5435 for ada"):
+            host("remember", text=f"The port of postgres is {port}")
+        for limit in (1, 2, 3):
+            text = host.text("recall", text="which port does postgres have?", limit=limit)
+            assert text.count("The port of postgres is") == limit
+
     def test_a_tag_may_be_written_as_in_notes(self, host: Host) -> None:
         host.machine.ctxrepo("remember", PORT, "--tag", "db")
         host.machine.ctxrepo("remember", "The port of redis is 6380")
