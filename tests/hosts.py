@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
 
-from machines import NOW, Machine
+from after_init import NOW
+from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.faces.mcp.answers import ToolAnswer
@@ -147,6 +148,11 @@ class Server:
         greeting = self.answer(0)
         self.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
         return greeting
+
+    def close_input(self) -> None:
+        """What a host does that is done with its server."""
+        assert self.process.stdin
+        self.process.stdin.close()
 
     def ends(self, within: float = 5) -> int:
         """How it ended, in time."""

@@ -11,6 +11,7 @@ import pytest
 from hosts import COMMAND, Host
 from machines import Machine
 from mcp.client import Client
+from mcp.client.session import ClientRequestContext
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from pydantic import FileUrl
 
@@ -35,7 +36,7 @@ async def speaking(
 ) -> AsyncIterator[Client]:
     """The official client, and a server that it has started; nothing unforeseen is on its standard error."""
 
-    async def list_roots(_: object) -> types.ListRootsResult:
+    async def list_roots(context: ClientRequestContext) -> types.ListRootsResult:
         return types.ListRootsResult(roots=[types.Root(uri=FileUrl(uri)) for uri in roots])
 
     command, *words = COMMAND

@@ -69,15 +69,13 @@ def used(server: Server) -> Server:
 
 def test_it_ends_when_standard_input_is_closed(mine: Machine) -> None:
     with Server(mine) as server:
-        assert used(server).process.stdin
-        server.process.stdin.close()
+        used(server).close_input()
         assert (server.ends(WITHIN), server.errors()) == (0, "")
 
 
 def test_it_ends_when_standard_input_is_closed_before_anything_was_said(mine: Machine) -> None:
     with Server(mine) as server:
-        assert server.process.stdin
-        server.process.stdin.close()
+        server.close_input()
         assert (server.ends(WITHIN), server.errors()) == (0, "")
 
 
@@ -86,8 +84,7 @@ def test_it_ends_when_standard_input_is_closed_while_a_call_is_under_way(mine: M
         used(server)
         for number in range(2, 12):
             server.call(number, "remember", text=f"fact {number} is {number * 7919}")
-        assert server.process.stdin
-        server.process.stdin.close()
+        server.close_input()
         assert (server.ends(WITHIN), server.errors()) == (0, "")
 
 
@@ -106,9 +103,8 @@ def test_it_ends_once_when_told_so_in_several_ways_at_once(mine: Machine) -> Non
         with Server(mine) as server:
             used(server)
             server.call(2, "search", query="port")
-            assert server.process.stdin
             server.process.send_signal(signal.SIGTERM)
-            server.process.stdin.close()
+            server.close_input()
             time.sleep(pause)
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 server.process.send_signal(number)
@@ -226,8 +222,9 @@ def test_it_ends_at_a_signal_while_its_host_does_not_read(mine: Machine) -> None
 
 def test_it_ends_when_its_host_has_closed_the_other_end_of_its_output(mine: Machine) -> None:
     with Server(mine) as server:
-        assert used(server).process.stdout
-        server.process.stdout.close()
+        stdout = used(server).process.stdout
+        assert stdout
+        stdout.close()
         server.request(2, "tools/list")
         server.request(3, "tools/list")
         assert server.ends(WITHIN) in (0, 1)

@@ -79,7 +79,9 @@ def test_a_host_of_either_era_lists_calls_and_reads(mine: Machine, speak: Speak,
         (note,) = (await client.list_resource_templates()).resource_templates
         assert (str(index.uri), note.uri_template) == ("ctxrepo://index", "ctxrepo://note/{+path}")
         if mode == "legacy":
-            assert (client.server_info.name, client.server_info.version) == ("ctxrepo", __version__)
+            info = client.server_info
+            assert info
+            assert (info.name, info.version) == ("ctxrepo", __version__)
             assert client.instructions
             assert "recall" in client.instructions
             await client.send_ping()
@@ -190,8 +192,7 @@ def test_what_is_offered_is_narrowed_and_widened_by_the_environment(mine: Machin
             for number in (2, 3):
                 answer = server.answer(number)
                 assert ("error" in answer) == ("read" in value.lower())
-            assert server.process.stdin
-            server.process.stdin.close()
+            server.close_input()
             return names, server.errors()
 
     with ThreadPoolExecutor(2) as threads:
@@ -282,8 +283,7 @@ def test_lines_that_are_no_messages_are_answered_or_passed_over_and_others_go_on
         assert len(json.dumps(server.answer(6))) < 10_000
         server.call(7, "read", target="MEMORY")
         assert PORT in server.answer(7)["result"]["content"][0]["text"]
-        assert server.process.stdin
-        server.process.stdin.close()
+        server.close_input()
         assert server.ends() == 0
         assert "Traceback" not in server.errors()
     assert not (mine.places.state / "errors.log").exists()
@@ -310,8 +310,7 @@ def test_a_server_whose_folder_was_deleted_goes_on(mine: Machine, tmp_path: Path
         assert server.answer(1)["result"]["content"][0]["text"].endswith("(global)")
         server.call(2, "recall", text="is Ada left-handed?")
         assert "left-handed" in server.answer(2)["result"]["content"][0]["text"]
-        assert server.process.stdin
-        server.process.stdin.close()
+        server.close_input()
         assert (server.ends(), server.errors()) == (0, "")
 
 
