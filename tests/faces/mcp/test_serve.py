@@ -222,6 +222,27 @@ def test_a_memory_may_be_made_while_the_server_runs(ada: Machine, speak: Speak) 
     wait_for_workers(ada)
 
 
+def test_what_another_machine_has_sent_arrives_while_the_server_runs(
+    pair: tuple[Machine, Machine], speak: Speak
+) -> None:
+    """A call has a worker fetch where that is due, as a session's start does, and a later one has it."""
+    ada, ben = pair
+    ben.remember(PORT)
+    ben.sync()
+    ada.open().state.fetched.unlink(missing_ok=True)
+
+    async def story() -> None:
+        async with speak(ada) as client:
+            result = await client.call_tool("search", {"query": "postgres"})
+            assert text_of(result) == "Nothing found for 'postgres'."
+            while PORT not in text_of(result):
+                await anyio.sleep(0.1)
+                result = await client.call_tool("search", {"query": "postgres"})
+
+    run(story)
+    wait_for_workers(ada)
+
+
 def test_two_servers_and_a_terminal_write_at_once_and_nothing_is_lost(mine: Machine, speak: Speak) -> None:
     facts = {name: [f"{name} says number {n}, which is {n * 7919}" for n in range(10)] for name in "abc"}
 
