@@ -42,9 +42,9 @@ class AgentIdentity(Protocol):
     MARKS: Mapping[str, str]
     """Variables with the values that they must have too, so that it is this agent."""
 
-    CLIENT: str
-    """How the name begins with which its client of the Model Context Protocol introduces itself; '' where it
-    has none, or nobody has looked."""
+    CLIENTS: Sequence[str]
+    """How the names begin with which its clients of the Model Context Protocol introduce themselves; none
+    where it has none, or nobody has looked."""
 
     WORKSPACE: str
     """The variable in which such a client names the folders that are open; '' where it names none so."""

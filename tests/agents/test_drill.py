@@ -23,7 +23,7 @@ from ctxrepo.storage.state.spool import Spool
 IDENTITY = '''
 """HAL: a made-up agent."""
 TITLE, INSTRUCTIONS, SESSION, MARKS = "HAL 9000", "HAL.md", "HAL_SESSION", {}
-CLIENT, WORKSPACE = "hal", ""
+CLIENTS, WORKSPACE = ("hal",), ""
 '''
 
 DIALECT = '''

@@ -9,5 +9,5 @@ INSTRUCTIONS = "AGENTS.md"
 FOLDER = ""  # no variable moves it
 SESSION = "ANTIGRAVITY_CONVERSATION_ID"
 MARKS: dict[str, str] = {}
-CLIENT = "antigravity"
+CLIENTS = ("antigravity",)
 WORKSPACE = ""

@@ -5,5 +5,5 @@ INSTRUCTIONS = "CLAUDE.md"
 FOLDER = "CLAUDE_CONFIG_DIR"
 SESSION = "CLAUDE_CODE_SESSION_ID"
 MARKS = {"CLAUDECODE": "1"}  # alone tells Claude Code from agents that set its other variables too
-CLIENT = "claude-code"
+CLIENTS = ("claude-code",)
 WORKSPACE = "CLAUDE_PROJECT_DIR"

@@ -5,5 +5,5 @@ INSTRUCTIONS = "AGENTS.md"
 FOLDER = "CODEX_HOME"
 SESSION = "CODEX_SESSION_ID"
 MARKS: dict[str, str] = {}
-CLIENT = "codex"
+CLIENTS = ("codex",)
 WORKSPACE = ""

@@ -5,5 +5,5 @@ INSTRUCTIONS = "AGENTS.md"
 FOLDER = "COPILOT_HOME"
 SESSION = "COPILOT_AGENT_SESSION_ID"
 MARKS = {"COPILOT_CLI": "1"}
-CLIENT = "github-copilot"
+CLIENTS = ("copilot-cli", "github-copilot")
 WORKSPACE = ""

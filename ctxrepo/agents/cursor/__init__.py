@@ -8,5 +8,5 @@ INSTRUCTIONS = "AGENTS.md"
 FOLDER = ""  # no variable moves it
 SESSION = "CURSOR_CONVERSATION_ID"
 MARKS = {"CURSOR_AGENT": "1"}  # in the shells of its agent only; the editor's own terminals have neither
-CLIENT = "cursor"
+CLIENTS = ("cursor",)
 WORKSPACE = "WORKSPACE_FOLDER_PATHS"

@@ -5,5 +5,5 @@ INSTRUCTIONS = "GEMINI.md"
 FOLDER = "GEMINI_CLI_HOME"
 SESSION = ""  # its commands aren't told
 MARKS = {"GEMINI_CLI": "1"}
-CLIENT = "gemini-cli"
+CLIENTS = ("gemini-cli",)
 WORKSPACE = ""

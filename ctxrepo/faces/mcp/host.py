@@ -28,7 +28,7 @@ def agent_of(client: str, environment: Mapping[str, str]) -> str:
     the name itself as one word."""
     word = re.sub(r"[^a-z0-9]+", "-", client.casefold()).strip("-")[:_LONGEST].strip("-")
     for agent in AGENTS.values():
-        if agent.identity.CLIENT and f"{word}-".startswith(f"{agent.identity.CLIENT}-"):
+        if any(f"{word}-".startswith(f"{known}-") for known in agent.identity.CLIENTS):
             return agent.name
     return agent_in(environment) or word or UNKNOWN
 

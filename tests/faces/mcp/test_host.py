@@ -17,6 +17,7 @@ CLIENTS = {
     "codex-mcp-client": "codex",
     "Codex": "codex",
     "github-copilot-developer": "copilot",
+    "copilot-cli": "copilot",
     "gemini-cli-mcp-client": "gemini",
     "opencode": "opencode",
     "cursor-vscode": "cursor",
@@ -167,7 +168,6 @@ def test_what_is_no_path_in_the_environment_is_no_folder(named: str) -> None:
 
 
 def test_no_two_agents_have_clients_of_one_name() -> None:
-    names = [agent.identity.CLIENT for agent in AGENTS.values() if agent.identity.CLIENT]
-    assert [agent_of(name, {}) for name in names] == [
-        name for name, agent in AGENTS.items() if agent.identity.CLIENT
-    ]
+    clients = [(client, name) for name, agent in AGENTS.items() for client in agent.identity.CLIENTS]
+    assert clients
+    assert [agent_of(client, {}) for client, _ in clients] == [name for _, name in clients]
