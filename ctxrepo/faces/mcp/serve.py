@@ -19,11 +19,9 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from ctxrepo import __version__
 from ctxrepo.app.desk import Call, Desk
@@ -35,9 +33,9 @@ from ctxrepo.faces.mcp.former_tools import former_tools
 from ctxrepo.faces.mcp.host import call_of
 from ctxrepo.faces.mcp.lifetime import end, end_with_host
 from ctxrepo.faces.mcp.resources import INDEX_URI, ResourceRequest, read_resource
+from ctxrepo.faces.mcp.roots import Context, Roots
 from ctxrepo.faces.mcp.tools import Tool, ToolRequest, perform, tools
 
-Context = ServerRequestContext[Any, Any]
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
@@ -45,14 +43,8 @@ OPTIONS = "CTXREPO_MCP"
 """The variable that narrows or widens what is offered: `read` for tools that read, `former` for former names,
 too; both with a comma between."""
 
-ROOTS_SECONDS = 2.0
-"""How long a host may take to name the folders that are open; then that of the server counts."""
-
 _FETCH_SECONDS = 60.0
 """How often it is looked whether a fetch is due, at most."""
-
-_ROOTS = "roots"
-"""The name under which a host of the newer era is asked for its folders."""
 
 
 def main() -> int:
@@ -93,6 +85,7 @@ class MemoryServer:
             self.tools = {name: tool for name, tool in self.tools.items() if tool.reads}
         self.offered = [name for name in offered if name in self.tools]
         self._looked_at = -_FETCH_SECONDS
+        self._roots = Roots()
 
     def server(self) -> Server[Any]:
         """The server of the SDK with what is offered."""
@@ -120,7 +113,7 @@ class MemoryServer:
         if tool is None:
             known = ", ".join(self.offered)
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; there are {known}")
-        if needed := _roots_needed(context, params):
+        if needed := self._roots.needed(context, params):
             return needed
         try:
             answer = await self._perform(context, params, perform, ToolRequest(tool, params.arguments or {}))
@@ -172,7 +165,7 @@ class MemoryServer:
         """Carry out an operation for this call; CtxrepoError for whatever goes wrong."""
         info = context.session.client_params
         client = info.client_info.name if info else ""
-        call = call_of(client, await _roots_of(context, params), self.environment)
+        call = call_of(client, await self._roots.of(context, params), self.environment)
         action = partial(self._perform_here, operation, request, call)
         return await anyio.to_thread.run_sync(action)
 
@@ -197,38 +190,6 @@ class MemoryServer:
             self.desk.perform(fetch_soon, None, call)
         except Exception as error:
             logging.warning("nothing is fetched: %s", _words_of(as_known(error, self.environment)))
-
-
-def _roots_needed(
-    context: Context, params: types.InputResponseRequestParams
-) -> types.InputRequiredResult | None:
-    """In the newer era a host is asked for its folders by such a result, and calls again with them."""
-    is_asked = params.input_responses is not None
-    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS or is_asked or not _has_roots(context):
-        return None
-    return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
-
-
-async def _roots_of(context: Context, params: types.InputResponseRequestParams) -> list[str]:
-    """The folders that are open in the host, as URIs; none where it names none."""
-    if not _has_roots(context):
-        return []
-    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        answer = (params.input_responses or {}).get(_ROOTS)
-        return [str(root.uri) for root in answer.roots] if isinstance(answer, types.ListRootsResult) else []
-    with anyio.move_on_after(ROOTS_SECONDS):
-        try:
-            return [str(root.uri) for root in (await context.session.list_roots()).roots]
-        except MCPError as error:
-            logging.warning("the host names no roots: %s", error)
-        except ValueError:  # roots that are no files, or no roots
-            logging.warning("the host names roots that can't be read")
-    return []
-
-
-def _has_roots(context: Context) -> bool:
-    capabilities = context.session.client_capabilities
-    return capabilities is not None and capabilities.roots is not None
 
 
 def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResult:

@@ -211,6 +211,8 @@ def written(desk: Desk, result: Result[Any], line: str, scope: str = "") -> Tool
     if result.proposed:
         line = f"proposed, and not written before a person accepts it: {', '.join(result.proposed)}"
     fields = {name: result.data[name] for name in _TOLD if result.data.get(name) not in (None, "", (), [])}
+    if "replaced" in fields:
+        fields["replaced"] = [f"^{name}" for name in fields["replaced"]]
     scope = scope or str(fields.get("at") or fields.get("path") or PROJECT).partition("/")[0]
     name = "global" if scope == desk.memory.global_folder else f"project {scope}"
     if scope == PROJECT:

@@ -179,6 +179,10 @@ def test_a_host_that_names_its_roots_late_or_not_or_oddly_is_answered(mine: Mach
             result = server.answer(number)["result"]
             assert PORT in result["content"][0]["text"]
             assert not result.get("isError")
+        server.call(9, "read", target="MEMORY")  # one that was silent isn't waited for again
+        assert server.receive()["id"] == 9
+        server.close_input()
+        assert "doesn't name them" in server.errors()
 
 
 def test_what_is_offered_is_narrowed_and_widened_by_the_environment(mine: Machine) -> None:
