@@ -6,8 +6,8 @@ _NEEDED = ("mcp", "mcp_types", "anyio", "pydantic")
 """What the extra brings."""
 
 _MISSING = """\
-ctxrepo: `ctxrepo mcp` needs the extra `mcp`, which isn't installed: `pipx inject ctxrepo mcp`, or with pip \
-`ctxrepo[mcp]` in place of `ctxrepo`"""
+ctxrepo: `ctxrepo mcp` needs the package mcp: `pipx inject ctxrepo mcp`, `uv tool install --with mcp git+ADDRESS`, \
+or `pip install mcp` beside ctxrepo"""
 
 _CLOSED = "ctxrepo: `ctxrepo mcp` speaks to a host over standard input and output, and one of them is closed"
 
