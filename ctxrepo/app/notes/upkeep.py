@@ -100,7 +100,7 @@ def sum_of(plans: Sequence[ImportPlan]) -> str:
     said += [f"{made} of them new"] if made else []
     said += [counted(anchors, "anchor")] if anchors else []
     files = sum(one.new > 0 for plan in plans for one in plan.files)
-    said += [f"what {counted(files, 'other file')} say"] if files else []
+    said += [counted(files, "other file")] if files else []
     return ", ".join(said)
 
 
