@@ -5,7 +5,7 @@ from pathlib import Path
 from ctxrepo.domain.export.export_lines import BEGINNING
 from ctxrepo.domain.formats.jsonl import document, record
 from ctxrepo.domain.note.note import decode
-from ctxrepo.domain.project.layout import COMPATIBLE, TAPES, is_note
+from ctxrepo.domain.project.layout import COMPATIBLE, GLOBAL, TAPES, is_note
 from ctxrepo.sources.source import SourceFiles
 
 _MOST = 64 * 1024
@@ -13,10 +13,11 @@ _MOST = 64 * 1024
 
 
 def source_of(files: SourceFiles, place: Path) -> str:
-    """The name of the source for what is at `place`: an export of ours, JSON records, a repository with
-    tapes, or markdown. Unreadable where there is nothing to be read."""
+    """The name of the source for what is at `place`: an export of ours, JSON records, the folders of several
+    scopes, or markdown. Unreadable where there is nothing to be read."""
     if files.is_folder(place):
-        return COMPATIBLE if files.is_folder(place / TAPES) else "markdown"
+        is_memory = any(files.is_folder(place / name) for name in (TAPES, GLOBAL))
+        return COMPATIBLE if is_memory else "markdown"
     data = files.read_beginning(place, _MOST)
     if data.startswith(BEGINNING):
         return "ctxrepo"

@@ -142,7 +142,7 @@ class _ExportLines:
 
     def written(self) -> Iterator[str]:
         exported = self._exported
-        evidence = by_entry(evidence_now(exported.memory))
+        evidence = by_entry(exported.evidence())
         yield ExportHeader(exported.folders, exported.memory.global_folder, exported.projects).line()
         for path, data in exported.all():
             self.files += 1

@@ -7,7 +7,7 @@ from functools import cached_property
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, text_of
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import check_file
-from ctxrepo.domain.note.note import decode_exactly, encode
+from ctxrepo.domain.note.note import decode, decode_exactly, encode
 from ctxrepo.domain.project.layout import (
     CONFLICTS,
     INBOX,
@@ -20,6 +20,7 @@ from ctxrepo.domain.project.layout import (
     tape_folder,
 )
 from ctxrepo.domain.project.registry import is_global_folder, with_alias, with_project
+from ctxrepo.domain.records.evidence import Evidence, evidence_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
@@ -63,6 +64,11 @@ class ExportedFiles:
         """These, their tapes, what was said of their entries, and which projects they are of; by path."""
         yield from self._read(path for path in self._there if self._is_wanted(path))
 
+    def evidence(self) -> Iterator[Evidence]:
+        """What was said of entries, as far as it is exported."""
+        for _, data in self._read(path for path in self._there if is_evidence(path)):
+            yield from evidence_of(decode(data))
+
     @cached_property
     def _there(self) -> Sequence[str]:
         found = self.memory.worktree.scan()
@@ -70,7 +76,7 @@ class ExportedFiles:
         return sorted(found.files)
 
     def _is_scope(self, top: str) -> bool:
-        return top == self.memory.global_folder or (is_global_folder(top) and top != TAPES)
+        return top == self.memory.global_folder or is_global_folder(top)
 
     def _is_wanted(self, path: str) -> bool:
         top, slash, name = path.partition("/")
