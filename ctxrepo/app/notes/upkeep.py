@@ -139,6 +139,7 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     then."""
     from ctxrepo.services.imports.destination import MemoryDestination
     from ctxrepo.services.imports.sources import contents, require_source
+    from ctxrepo.services.projects.sparse import widen_to_named
     from ctxrepo.services.repository.init import InitRequest, init
 
     request = _with_source(desk, request)
@@ -148,8 +149,12 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
         plans = [adoption]
     else:
         search = _search(desk, request)
+        places = contents(request.source, search)
+        widen_to_named(
+            desk.memory, {note.path.partition("/")[0] for p in places for note in p.notes}, desk.now
+        )
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
-        plans = destination.plan(contents(request.source, search))
+        plans = destination.plan(places)
     changes = any(plan.changes for plan in plans)
     is_applied = changes and not request.is_trial and request.agrees(plans)
     if is_applied and adoption:

@@ -84,6 +84,31 @@ class TestForms:
         assert data["files"] == len([one for one in lines_of(tmp_path / "shop.jsonl") if "path" in one])
 
 
+class TestSparse:
+    def test_a_sparse_clone_brings_what_it_exports_and_what_it_adds_to(
+        self, both: tuple[Terminal, Terminal], tmp_path: Path
+    ) -> None:
+        ada, ben = both
+        ada("remember", "Tea is hot", "--note", "topics/tea")
+        ada("sync")
+        ben.machine.clone.rename(tmp_path / "old")
+        ben("init", "--sparse")
+        assert not (ben.machine.clone / "shop/topics").exists()
+        elsewhere = {"CTXREPO_PROJECT": "example.org/else"}
+        said = ben("export", str(tmp_path / "memory.jsonl"), **elsewhere)
+        assert said.code == 0, said.err
+        assert "Tea is hot" in (tmp_path / "memory.jsonl").read_text()
+
+        ben.machine.clone.rename(tmp_path / "older")
+        ben("init", "--sparse")
+        lines = (HEADER, note("shop/topics/tea.md", "- Tea is brewed\n"), END)
+        (tmp_path / "more.jsonl").write_text("\n".join(lines))
+        assert ben("import", str(tmp_path / "more.jsonl"), "--yes", **elsewhere).code == 0
+        text = ben.machine.read("shop/topics/tea.md")
+        assert "Tea is hot" in text
+        assert "Tea is brewed" in text
+
+
 class TestNeverInOne:
     @pytest.mark.parametrize("form", ["jsonl", "folder", "basic-memory", "pi-memory-md"])
     def test_what_the_guard_holds_back(self, cli: Terminal, tmp_path: Path, form: str) -> None:
