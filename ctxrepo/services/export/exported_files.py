@@ -61,13 +61,19 @@ class ExportedFiles:
         yield from self._read(path for path in self._there if path.partition("/")[0] in self.folders)
 
     def all(self) -> Iterator[tuple[str, bytes]]:
-        """These, their tapes, what was said of their entries, and which projects they are of; by path."""
-        yield from self._read(path for path in self._there if self._is_wanted(path))
+        """What was said of their entries, then by path these, their tapes, and which projects they are of."""
+        yield from self._evidence_files.items()
+        others = (path for path in self._there if not is_evidence(path))
+        yield from self._read(path for path in others if self._is_wanted(path))
 
     def evidence(self) -> Iterator[Evidence]:
         """What was said of entries, as far as it is exported."""
-        for _, data in self._read(path for path in self._there if is_evidence(path)):
+        for data in self._evidence_files.values():
             yield from evidence_of(decode(data))
+
+    @cached_property
+    def _evidence_files(self) -> Mapping[str, bytes]:
+        return dict(self._read(path for path in self._there if is_evidence(path)))
 
     @cached_property
     def _there(self) -> Sequence[str]:

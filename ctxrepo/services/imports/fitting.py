@@ -129,7 +129,7 @@ def fitted(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
 
 def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     there = read(note.path)
-    is_begun = there is not None and there == known.begun.get(note.path)
+    is_begun = there is not None and there == known.begun.get(note.path) and there != note.text
     if is_begun and (note.is_own or frontmatter.split(note.text)[0]):
         there = None  # as `init` made it, and nobody wrote to it
     is_other = there is not None and there != note.text

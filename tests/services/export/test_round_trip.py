@@ -117,6 +117,7 @@ class TestEverything:
 
     def test_twice_changes_nothing(self, ada: Machine, ben: Machine, tmp_path: Path) -> None:
         file = tmp_path / "memory.jsonl"
+        (ada.clone / "global/MEMORY.md").write_bytes((ben.clone / "global/MEMORY.md").read_bytes())
         exported(ada, file)
         brought(ben, file)
         head = ben.git("rev-parse", "HEAD")
