@@ -25,7 +25,7 @@ from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import read_registry
-from ctxrepo.services.reading.find import NamedScope, read_data
+from ctxrepo.services.reading.find import NamedScope, read_data, undeleted
 from ctxrepo.storage.memory import Memory
 
 _GIT_FILES = (".gitattributes", ".gitignore")
@@ -79,7 +79,7 @@ class ExportedFiles:
     def _there(self) -> Sequence[str]:
         found = self.memory.worktree.scan()
         self.skipped.update({path: why for path, why in found.skipped.items() if self._is_wanted(path)})
-        return sorted(found.files)
+        return sorted(found.files.keys() | undeleted(self.memory))
 
     def _is_scope(self, top: str) -> bool:
         return top == self.memory.global_folder or is_global_folder(top)

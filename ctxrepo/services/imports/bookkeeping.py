@@ -2,7 +2,6 @@
 this memory lacks of them is added."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import cached_property
 
 from ctxrepo.domain.formats.jsonl import TOMBSTONE, canonical, record, text_of, with_room
@@ -52,7 +51,6 @@ class _Bookkeeping:
     notes: Sequence[NoteFit]
     known: KnownEntries
     read: Reader
-    _lives: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def planned(self, file: SourceFile) -> PlannedFile:
         there = self.read(file.path)
@@ -123,12 +121,14 @@ class _Bookkeeping:
 
     def _living(self, one: Evidence) -> frozenset[str]:
         """The entries of the note that a record is about, as they were here before the import."""
-        if one.path not in self._lives:
-            fits = {fit.path: fit.kept for _, fit in self.notes}
-            if (kept := fits.get(one.path)) is None:
-                kept = frozenset(entry.id for entry in entries_of(one.path, self.read(one.path) or ""))
-            self._lives[one.path] = kept
-        return self._lives[one.path]
+        if one.path not in self._kept:
+            text = self.read(one.path) or ""
+            self._kept[one.path] = frozenset(entry.id for entry in entries_of(one.path, text))
+        return self._kept[one.path]
+
+    @cached_property
+    def _kept(self) -> dict[str, frozenset[str]]:
+        return {fit.path: fit.kept for _, fit in self.notes}
 
     @cached_property
     def _same(self) -> frozenset[str]:

@@ -131,9 +131,7 @@ class MemoryDestination:
             with drafting(self.memory, "import", self.origin, self.now) as draft:
                 put_notes += _put_notes(draft, notes[start : start + _TOGETHER], self.now, told)
                 put_tapes += [_put_anchors(draft, tape, self.now) for tape in tapes] if not start else []
-                if start + _TOGETHER >= len(
-                    notes
-                ):  # behind the notes: what is here is asked for without them
+                if start + _TOGETHER >= len(notes):  # when all notes are there
                     put_files += _put_files(draft, changing, put_notes, self.now)
                 entries = sum(one.fitted.new for one in put_notes[start:])
                 anchors = sum(len(one.new) for one in put_tapes) if not start else 0

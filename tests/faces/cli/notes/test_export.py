@@ -122,6 +122,18 @@ class TestNeverInOne:
         assert not any(TOKEN.encode() in data for data in written.values())
         assert any(b"The till is blue" in data for data in written.values())
 
+    def test_what_a_hand_deleted_and_nobody_confirmed_is_still_there(
+        self, cli: Terminal, tmp_path: Path
+    ) -> None:
+        for number in range(40):
+            cli.machine.write(f"global/topics/n{number}.md", f"- Fact {number} of many\n" * 2)
+        cli("sync")
+        for number in range(40):
+            (cli.machine.clone / f"global/topics/n{number}.md").unlink()
+        assert "held back" in cli("sync").err
+        cli("export", str(tmp_path / "memory.jsonl"))
+        assert b"Fact 7 of many" in (tmp_path / "memory.jsonl").read_bytes()
+
     def test_what_waits_for_a_decision_is_told(self, cli: Terminal, tmp_path: Path) -> None:
         cli("remember", "a thing to decide", "--stage")
         cli("remember", "a thing that is decided")
