@@ -150,9 +150,8 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     else:
         search = _search(desk, request)
         places = contents(request.source, search)
-        widen_to_named(
-            desk.memory, {note.path.partition("/")[0] for p in places for note in p.notes}, desk.now
-        )
+        folders = {note.path.partition("/")[0] for place in places for note in place.notes}
+        widen_to_named(desk.memory, folders, desk.now)
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
         plans = destination.plan(places)
     changes = any(plan.changes for plan in plans)

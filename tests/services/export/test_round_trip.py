@@ -231,7 +231,11 @@ class TestIntoAMemoryThatHoldsSomething:
         brought(ben, tmp_path / "memory.jsonl")
         assert ben.read("shop/MEMORY.md") == "- Of another shop\n"
         assert ben.read("till/topics/payments.md") == ada.read("shop/topics/payments.md")
-        assert "pinned" in run(ben, "list", "--long")
+        entries = {str(one["text"]): one for one in evidence_of(ben, tmp_path / "again.jsonl")}
+        door = entries["- The staging door opens at eight #doors"]
+        assert str(door["at"]).startswith("till/MEMORY.md#L")
+        assert door["evidence"]["pinned"] is True  # type: ignore[index]
+        assert "nothing of ctxrepo is new here" in brought(ben, tmp_path / "memory.jsonl")
         assert run(ben, "tape", "list") == run(ada, "tape", "list")
 
 
