@@ -94,8 +94,7 @@ class TestSparse:
         ben.machine.clone.rename(tmp_path / "old")
         ben("init", "--sparse")
         assert not (ben.machine.clone / "shop/topics").exists()
-        elsewhere = {"CTXREPO_PROJECT": "example.org/else"}
-        said = ben("export", str(tmp_path / "memory.jsonl"), **elsewhere)
+        said = ben("export", str(tmp_path / "memory.jsonl"), CTXREPO_PROJECT="example.org/else")
         assert said.code == 0, said.err
         assert "Tea is hot" in (tmp_path / "memory.jsonl").read_text()
 
@@ -103,7 +102,9 @@ class TestSparse:
         ben("init", "--sparse")
         lines = (HEADER, note("shop/topics/tea.md", "- Tea is brewed\n"), END)
         (tmp_path / "more.jsonl").write_text("\n".join(lines))
-        assert ben("import", str(tmp_path / "more.jsonl"), "--yes", **elsewhere).code == 0
+        assert (
+            ben("import", str(tmp_path / "more.jsonl"), "--yes", CTXREPO_PROJECT="example.org/else").code == 0
+        )
         text = ben.machine.read("shop/topics/tea.md")
         assert "Tea is hot" in text
         assert "Tea is brewed" in text
