@@ -65,6 +65,10 @@ class SourceFiles(Protocol):
         """The bytes of a file, None where there is none; Unreadable for a link and above `most` bytes."""
         ...
 
+    def read_beginning(self, file: Path, most: int) -> bytes:
+        """The first bytes of a file, `most` at most; Unreadable for a link, and where there is no file."""
+        ...
+
     def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
         """The object in a JSON file, None where there is no file, and why it can't be read, or ''."""
         ...
@@ -88,8 +92,8 @@ class SourceSearch:
     `checkout` is the top of the one around the current folder and `project` that project's folder here, ''
     for none. `memory_root` is the clone that is served, None before there is one. `folder_of` tells the
     folder here of the project that a program knows by a path, the address of a remote or a name, '' for one
-    that has none. `scope` is the folder for what has none, '' where nobody chose one; `kinds` and `since`, a
-    day, are what was chosen of records."""
+    that has none; `taken` are the folders of projects, in small letters. `scope` is the folder for what has
+    none, '' where nobody chose one; `kinds` and `since`, a day, are what was chosen of records."""
 
     home: Path
     env: Mapping[str, str]
@@ -100,6 +104,7 @@ class SourceSearch:
     chosen: Path | None = None
     memory_root: Path | None = None
     folder_of: Callable[[str], str] = _nowhere
+    taken: frozenset[str] = frozenset()
     scope: str = ""
     kinds: frozenset[str] = frozenset()
     since: str = ""
@@ -136,7 +141,8 @@ class SourceNote:
 
     `pins` are the words of entries to be pinned. `bullets`, where there are any, are entries that have no
     note of their own in the source: each is accepted or refused by itself; `days` says of which day each is,
-    where the source knows. `remark` is what is odd in it."""
+    where the source knows. `remark` is what is odd in it. `is_own` is a note of another memory of ours, of
+    whose entries all comes along that was said of them."""
 
     origin: str
     path: str
@@ -145,6 +151,17 @@ class SourceNote:
     bullets: tuple[str, ...] = ()
     days: Mapping[str, str] = field(default_factory=dict)
     remark: str = ""
+    is_own: bool = False
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of another memory of ours that is no note, and belongs at `path` in this one; `text` has every
+    byte."""
+
+    origin: str
+    path: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -187,7 +204,10 @@ class SourceSetting:
 
 @dataclass(frozen=True)
 class SourceContents:
-    """What one place of a source holds. `lacks_project`: something is a project's, and none is known here."""
+    """What one place of a source holds. `lacks_project`: something is a project's, and none is known here.
+
+    Of another memory of ours, `files` have what was said of its entries, its tapes and projects, and
+    `folders` says where each of its scopes is here."""
 
     source: str
     place: str
@@ -196,6 +216,8 @@ class SourceContents:
     settings: tuple[SourceSetting, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
     lacks_project: bool = False
+    files: tuple[SourceFile, ...] = ()
+    folders: Mapping[str, str] = field(default_factory=dict)
 
 
 def source_at(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
     from ctxrepo.domain.note.note import Note
     from ctxrepo.domain.records.save import Origin
+    from ctxrepo.services.export.export_memory import ExportResult
     from ctxrepo.services.notes.changing import Tag
-    from ctxrepo.services.notes.list_notes import ExportResult, NoteDelivery, NoteSummary
+    from ctxrepo.services.notes.list_notes import NoteDelivery, NoteSummary
     from ctxrepo.services.notes.working_notes import Scratch
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
@@ -83,11 +84,13 @@ class DayRequest:
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """A scope, and the folder it is copied to."""
+    """Where to, which scope ('' is all), and in which form ('' is what the name of the place tells). `write`
+    takes what is to go to standard output."""
 
-    scope: ScopeName
-    folder: Path
-    """Where to copy them: an empty folder, or a new one."""
+    place: str
+    scope: str = ""
+    form: str = ""
+    write: Callable[[bytes], object] | None = None
 
 
 _MOST_DOUBTS = 5
@@ -267,12 +270,16 @@ def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch
     return Result(shown, {"items": [item.data for item in shown]})
 
 
+@reads
 def export(desk: Desk, request: ExportRequest) -> Result[ExportResult]:
-    """Copy the notes of a scope to an ordinary folder."""
-    from ctxrepo.services.notes.list_notes import export
+    """Write the notes of a scope, or all of the memory, to a file or a folder."""
+    from ctxrepo.services.export.export_memory import STREAM, Destination, export
 
-    place = desk.cwd / request.folder.expanduser()
-    exported = export(desk.memory, request.scope, place, desk.project, desk.now)
+    is_stream = request.place == STREAM
+    place = STREAM if is_stream else str(desk.cwd / Path(request.place).expanduser())
+    there = Destination(place, request.form, request.write if is_stream else None)
+    exported = export(desk.memory, request.scope, there, desk.project, desk.now)
     desk.notice(*(f"{path} {why}, and was not exported" for path, why in exported.skipped.items()))
-    data = {"scope": exported.scope, "folder": str(place)}
-    return Result(exported, {**data, "files": exported.files, "skipped": dict(exported.skipped)})
+    data = {"scope": exported.scope, "folder": place, "form": exported.form, "files": exported.files}
+    data |= {"entries": exported.entries} if exported.entries else {}
+    return Result(exported, data | {"skipped": dict(exported.skipped)})

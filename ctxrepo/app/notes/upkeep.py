@@ -61,7 +61,8 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """The source, by its name, and the folder or file to look in; '' is where the program has its own.
+    """The source, by its name, and the folder or file to look in; '' is where the program has its own. What
+    is in a file tells its source where that is '' or no name.
 
     `agrees` is asked of plans that change something, and `is_trial` changes nothing. `scope` is where that
     goes whose project isn't known here; `kinds` and `since`, a period in words, say which records are
@@ -82,6 +83,7 @@ class ImportResult:
 
     Where there was no memory and the source's own repository became it, `adopted` is that folder."""
 
+    source: str
     plans: Sequence[ImportPlan]
     is_applied: bool
     adopted: str = ""
@@ -97,6 +99,8 @@ def sum_of(plans: Sequence[ImportPlan]) -> str:
     said = [f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"]
     said += [f"{made} of them new"] if made else []
     said += [counted(anchors, "anchor")] if anchors else []
+    files = sum(one.new > 0 for plan in plans for one in plan.files)
+    said += [counted(files, "other file")] if files else []
     return ", ".join(said)
 
 
@@ -135,16 +139,21 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     then."""
     from ctxrepo.services.imports.destination import MemoryDestination
     from ctxrepo.services.imports.sources import contents, require_source
+    from ctxrepo.services.projects.sparse import widen_to_named
     from ctxrepo.services.repository.init import InitRequest, init
 
+    request = _with_source(desk, request)
     require_source(request.source)
     adoption = None if request.place or has_memory(desk) else _adoption_plan(desk, request.source)
     if adoption:
         plans = [adoption]
     else:
         search = _search(desk, request)
+        places = contents(request.source, search)
+        folders = {note.path.partition("/")[0] for place in places for note in place.notes}
+        widen_to_named(desk.memory, folders, desk.now)
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
-        plans = destination.plan(contents(request.source, search))
+        plans = destination.plan(places)
     changes = any(plan.changes for plan in plans)
     is_applied = changes and not request.is_trial and request.agrees(plans)
     if is_applied and adoption:
@@ -156,9 +165,26 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     adopted = adoption.place if adoption else ""
     fields = {"source": request.source, "applied": is_applied, "plans": [_fields(plan) for plan in plans]}
     code = 6 if any(plan.refused for plan in plans) else 0
-    return Result(
-        ImportResult(plans, is_applied, adopted), fields | {"adopted": adopted} if adopted else fields, code
-    )
+    result = ImportResult(request.source, plans, is_applied, adopted)
+    return Result(result, fields | {"adopted": adopted} if adopted else fields, code)
+
+
+def _with_source(desk: Desk, request: ImportRequest) -> ImportRequest:
+    """The request with the source that reads its file, where it names none: a name that is none may be a
+    path."""
+    from ctxrepo.agents.known import sources
+    from ctxrepo.services.imports.sources import FilesOutside
+    from ctxrepo.sources.file_kinds import source_of
+    from ctxrepo.storage.processes.outside import Outside
+
+    if request.source in sources():
+        return request
+    named = request.place or request.source
+    place = desk.cwd / expanded(named, str(desk.places.user_home))
+    files = FilesOutside(Outside(desk.places.unresponsive))
+    if request.source and (request.place or not files.exists(place)):
+        return request
+    return replace(request, source=source_of(files, place), place=named)
 
 
 def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
@@ -224,6 +250,7 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
         project=project.folder if project else "",
         memory_root=memory.root,
         folder_of=folders.folder_of,
+        taken=folders.taken,
     )
     if request is None:
         return search
@@ -240,6 +267,11 @@ def _fields(plan: ImportPlan) -> dict[str, Any]:
     return {
         "place": plan.place,
         "notes": [_note_fields(one) for one in plan.notes],
+        "files": [
+            {"from": one.file.origin, "to": one.path, "new": one.new, "refused": one.refused}
+            | ({"remark": one.remark} if one.remark else {})
+            for one in plan.files
+        ],
         "tapes": [
             {"from": one.tape.origin, "to": one.tape.folder, "new": len(one.new), "refused": one.refused}
             for one in plan.tapes

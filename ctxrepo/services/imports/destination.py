@@ -1,8 +1,9 @@
 """Where what a source holds goes: planned note by note, shown, then put by the way that every write goes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from ctxrepo.domain.formats.jsonl import record, text_of
@@ -11,13 +12,14 @@ from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
-from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
-from ctxrepo.domain.records.evidence import Evidence
+from ctxrepo.domain.project.layout import TAPES, is_evidence, tape_folder, tapes_of
+from ctxrepo.domain.records.evidence import Evidence, evidence_of, names_in
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.leave_anchor import append_to_tape
+from ctxrepo.services.imports.bookkeeping import PlannedFile, planned_files
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import change, setting_now
@@ -59,12 +61,14 @@ class PlannedSetting:
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """What would be done for one place of a source."""
+    """What would be done for one place of a source, whose `contents` these are."""
 
     source: str
     place: str
     notes: tuple[PlannedNote, ...]
     tapes: tuple[PlannedTape, ...] = ()
+    files: tuple[PlannedFile, ...] = ()
+    contents: SourceContents | None = None
     settings: tuple[PlannedSetting, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
 
@@ -73,12 +77,14 @@ class ImportPlan:
         """Whether anything would be written."""
         notes = any(note.fitted.changes for note in self.notes)
         settings = any(not setting.kept for setting in self.settings)
-        return notes or settings or any(tape.new for tape in self.tapes)
+        return notes or settings or any(tape.new for tape in self.tapes) or any(one.new for one in self.files)
 
     @property
     def refused(self) -> bool:
         """Whether the write guard holds something back."""
-        return any(note.fitted.refused for note in self.notes) or any(tape.refused for tape in self.tapes)
+        notes = any(note.fitted.refused for note in self.notes)
+        files = any(file.refused for file in self.files)
+        return notes or files or any(tape.refused for tape in self.tapes)
 
 
 @dataclass(frozen=True)
@@ -93,21 +99,22 @@ class MemoryDestination:
 
     def plan(self, places: Sequence[SourceContents]) -> list[ImportPlan]:
         """What an import of these would do to the memory, which is only read."""
-        memory = self.memory
-        known = KnownEntries(memory, day(self.now))
-        return [
-            ImportPlan(
-                contents.source,
-                contents.place,
-                tuple(
-                    PlannedNote(n, fitted(n, known, lambda path: _text(memory, path))) for n in contents.notes
-                ),
-                tuple(_planned_tape(memory, tape) for tape in contents.tapes),
-                tuple(_setting(memory, setting) for setting in contents.settings),
-                contents.not_taken,
-            )
-            for contents in places
-        ]
+        known = KnownEntries(self.memory, day(self.now))
+        return [self._planned(contents, known) for contents in places]
+
+    def _planned(self, contents: SourceContents, known: KnownEntries) -> ImportPlan:
+        read = partial(_text, self.memory)
+        notes = [(note, fitted(note, known, read)) for note in contents.notes]
+        return ImportPlan(
+            contents.source,
+            contents.place,
+            tuple(PlannedNote(*one) for one in notes),
+            tuple(_planned_tape(self.memory, tape) for tape in contents.tapes),
+            tuple(planned_files(contents, notes, known, read)),
+            contents,
+            tuple(_setting(self.memory, setting) for setting in contents.settings),
+            contents.not_taken,
+        )
 
     def put(self, plans: Sequence[ImportPlan]) -> list[ImportPlan]:
         """Write notes and anchors, in one operation unless they are very many, and settings into config.toml.
@@ -117,10 +124,15 @@ class MemoryDestination:
         tapes = [tape for plan in changing for tape in plan.tapes]
         put_notes: list[PlannedNote] = []
         put_tapes: list[PlannedTape] = []
-        for start in range(0, max(len(notes), bool(tapes)), _TOGETHER):
+        put_files: list[PlannedFile] = []
+        told = _told(changing)
+        is_more = any(plan.tapes or plan.files for plan in changing)
+        for start in range(0, max(len(notes), is_more), _TOGETHER):
             with drafting(self.memory, "import", self.origin, self.now) as draft:
-                put_notes += _put_notes(draft, notes[start : start + _TOGETHER], self.now)
+                put_notes += _put_notes(draft, notes[start : start + _TOGETHER], self.now, told)
                 put_tapes += [_put_anchors(draft, tape, self.now) for tape in tapes] if not start else []
+                if start + _TOGETHER >= len(notes):  # when all notes are there
+                    put_files += _put_files(draft, changing, put_notes, self.now)
                 entries = sum(one.fitted.new for one in put_notes[start:])
                 anchors = sum(len(one.new) for one in put_tapes) if not start else 0
                 said = [counted(entries, "entry", "entries")] if entries or not anchors else []
@@ -132,12 +144,13 @@ class MemoryDestination:
         for planned in (setting for plan in changing for setting in plan.settings if not setting.kept):
             key, value = planned.setting.key, planned.setting.value
             change(self.memory.places, self.memory.env, key, value, self.interpreter)
-        of_notes, of_tapes = iter(put_notes), iter(put_tapes)
+        of_notes, of_tapes, of_files = iter(put_notes), iter(put_tapes), iter(put_files)
         return [
             replace(
                 plan,
                 notes=tuple(islice(of_notes, len(plan.notes))),
                 tapes=tuple(islice(of_tapes, len(plan.tapes))),
+                files=tuple(islice(of_files, len(plan.files))),
             )
             if plan.changes
             else plan
@@ -189,23 +202,29 @@ def _exact(path: str, data: bytes) -> str:
     return decode_exactly(data)
 
 
-def _put_notes(draft: Draft, wanted: Sequence[tuple[str, SourceNote]], now: datetime) -> list[PlannedNote]:
-    """The notes of these sources put into the draft, each beside what is there by then."""
+def _in_draft(draft: Draft, path: str) -> str | None:
+    text = draft.there(path)
+    return None if text is None else _exact(path, encode(text))
+
+
+def _put_notes(
+    draft: Draft, wanted: Sequence[tuple[str, SourceNote]], now: datetime, told: Set[str]
+) -> list[PlannedNote]:
+    """The notes of these sources put into the draft, each beside what is there by then. Of the entries in
+    `told` what was said comes along."""
     known = KnownEntries(draft.memory, day(now))
-
-    def read(path: str) -> str | None:
-        text = draft.there(path)
-        return None if text is None else _exact(path, encode(text))
-
+    read = partial(_in_draft, draft)
     written = []
     records: list[Evidence] = []
     for source, note in wanted:
         fit = fitted(note, known, read)
         if fit.new or fit.is_new:
-            before = entries_of(fit.path, draft.there(fit.path) or "")
+            before = draft.there(fit.path) or ""
             draft.put(fit.path, fit.text)
-            stated = _stated(draft, note, before, entries_of(fit.path, fit.text), now)
-            records += [replace(record, source=source) for record in stated]
+            if not (note.is_own and fit.text == note.text):  # else it has its own past
+                entries = entries_of(fit.path, before), entries_of(fit.path, fit.text)
+                stated = _stated(draft, note, *entries, now)
+                records += [replace(one, source=source) for one in stated if one.to or one.entry not in told]
         records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
         written.append(PlannedNote(note, fit))
     record_all(draft, records, now)
@@ -236,6 +255,25 @@ def _stated(
             else new_record(draft, "moved", source_id, entry.path, now, entry.id)
         )
         yield replace(stated, day=days.get(words, ""), key=entry.key)
+
+
+def _told(plans: Sequence[ImportPlan]) -> Set[str]:
+    """The entries of another memory of ours of which something was said there."""
+    files = (one.file for plan in plans for one in plan.files if is_evidence(one.file.path))
+    return {name for file in files for one in evidence_of(file.text) for name in names_in(one)}
+
+
+def _put_files(
+    draft: Draft, plans: Sequence[ImportPlan], put: Sequence[PlannedNote], now: datetime
+) -> Iterator[PlannedFile]:
+    """The files of these plans, whose notes are `put`, put into the draft beside what is there by then."""
+    known, notes = KnownEntries(draft.memory, day(now)), iter(put)
+    for plan in plans:
+        fits = [(one.note, one.fitted) for one in islice(notes, len(plan.notes))]
+        for one in planned_files(plan.contents, fits, known, draft.there) if plan.contents else ():
+            if one.new:
+                draft.put(one.path, one.text)
+            yield one
 
 
 def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTape:

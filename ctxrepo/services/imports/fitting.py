@@ -33,7 +33,8 @@ class FittedNote:
     """What a source's note comes to: the `text` of the note at `path`, perhaps a new one, with what it
     lacked. `pins` are ids. `refused` is why the guard holds back it or its entries, a line each; a refused
     note is not written. `rivals` are keys that say something else here, and `near` the places of entries that
-    say much the same as new ones."""
+    say much the same as new ones. `kept` are the ids of the entries that were here, where the note was
+    another one."""
 
     path: str
     text: str
@@ -46,6 +47,7 @@ class FittedNote:
     near: tuple[str, ...] = ()
     remark: str = ""
     """What of the source's note is not brought, though entries are."""
+    kept: frozenset[str] = frozenset()
 
     @property
     def changes(self) -> bool:
@@ -127,10 +129,14 @@ def fitted(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
 
 def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     there = read(note.path)
-    if there is not None and there == known.begun.get(note.path) and frontmatter.split(note.text)[0]:
+    is_begun = there is not None and there == known.begun.get(note.path) and there != note.text
+    if is_begun and (note.is_own or frontmatter.split(note.text)[0]):
         there = None  # as `init` made it, and nobody wrote to it
+    is_other = there is not None and there != note.text
+    kept = frozenset(e.id for e in entries_of(note.path, there or "")) if is_other else frozenset()
     lacking = _added(note, there, known, read)
-    is_new = there is None and (lacking.new > 0 or bool(note.text.strip() and not lacking.known))
+    is_empty = not note.text.strip() and not note.is_own
+    is_new = there is None and (lacking.new > 0 or not (is_empty or lacking.known))
     text = lacking.text if there is None or not lacking.new else bump_updated(lacking.text, known.today)
     if (lacking.new or is_new) and (refused := _refused(note.path, text, known)):
         return FittedNote(note.path, there or "", known=lacking.known, refused=refused)
@@ -140,13 +146,16 @@ def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     theirs = frontmatter.read(note.text).description if there is not None and lacking.new else ""
     is_left = theirs and theirs != frontmatter.read(there or "").description
     remark = "its description stays out, for the note here has its own head" if is_left else ""
-    return FittedNote(note.path, text, is_new, lacking.new, lacking.known, pins, remark=remark)
+    counts = lacking.new, lacking.known
+    return FittedNote(note.path, text, is_new, *counts, pins, remark=remark, kept=kept)
 
 
 def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reader) -> Supplement:
     """The note with what it lacks; a new one is the source's byte for byte, but for entries gone here."""
     was_archived = read(archived(note.path)) if there is None else None
     entries = entries_of(note.path, note.text)
+    if there == note.text:
+        return Supplement(there, 0, len(entries))
     if there is None and was_archived is None and not known.gone.intersection(e.id for e in entries):
         return Supplement(note.text, len(entries), 0)
     here_no_more = known.gone

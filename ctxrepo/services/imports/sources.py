@@ -17,7 +17,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.sources.source import FolderContents, NotTaken, SourceContents, SourceSearch
-from ctxrepo.storage.disk.foreign import read, read_object, shown
+from ctxrepo.storage.disk.foreign import read, read_beginning, read_object, shown
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.program_memory import is_folder, read_folder, read_tables
@@ -44,6 +44,9 @@ class FilesOutside:
 
     def read_file(self, file: Path, most: int) -> bytes | None:
         return read(file, most, follow=False)
+
+    def read_beginning(self, file: Path, most: int) -> bytes:
+        return read_beginning(file, most)
 
     def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
         contents = read_object(file, follow=follow)
@@ -108,6 +111,12 @@ class ProjectFolders:
             self._answers[known_as] = self._find(known_as.strip())
         return self._answers[known_as]
 
+    @property
+    def taken(self) -> frozenset[str]:
+        """The folders of projects, in small letters."""
+        own = [self.project.folder] if self.project else []
+        return frozenset(folder.casefold() for folder in (*self._registry.projects.values(), *own))
+
     def _find(self, known_as: str) -> str:
         if known_as.startswith(("/", "~/")):
             return self._of_path(Path(expanded(known_as, str(self.memory.places.user_home))))
@@ -129,6 +138,10 @@ class ProjectFolders:
         return self._checkouts[max(around, key=len)] if around else ""
 
     def _of_address(self, address: str) -> str:
+        if self.project and self.project.id == address:
+            return self.project.folder
+        if folder := self._registry.folder_of(address):
+            return folder
         wanted = forge_id(normalise_remote(address) or address).casefold()
         if self.project and forge_id(self.project.id).casefold() == wanted:
             return self.project.folder

@@ -1,26 +1,21 @@
-"""The notes of the scopes in view, how a packet holds them, and a scope's files copied to a folder.
+"""The notes of the scopes in view, and how a packet holds them.
 
 What a commit just saw isn't read again."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.guard.refusals import CONVERTED
 from ctxrepo.domain.project.layout import ARCHIVE, is_archived, unsafe
 from ctxrepo.domain.text import unescape_field
-from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project
-from ctxrepo.services.projects.sparse import widen
-from ctxrepo.services.reading.find import note_paths, read_note, scope_named, search_order
+from ctxrepo.services.reading.find import note_paths, read_note, search_order
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.storage.cache.cache import remark_of
 from ctxrepo.storage.cache.entries import counted_notes, notes_of_scopes
 from ctxrepo.storage.cache.layout import CachedNote
-from ctxrepo.storage.disk.folders import fill, require_empty
 from ctxrepo.storage.memory import Memory
 
 Delivered = Literal["whole", "cut", "line", ""]
@@ -152,32 +147,3 @@ def _listed(memory: Memory, path: str) -> NoteSummary | None:
         problem=note.problem,
         pinned=any(entry.is_pinned for entry in note.entries),
     )
-
-
-@dataclass(frozen=True)
-class ExportResult:
-    """`files` copies of what is in the scope's `folder` are at `place`; `skipped` is path -> why."""
-
-    scope: str
-    folder: str
-    place: Path
-    files: int
-    skipped: Mapping[str, str]
-
-
-def export(memory: Memory, name: str, there: Path, project: Project | None, now: datetime) -> ExportResult:
-    """Copy every file of a scope, byte for byte and without following links, to a new or empty folder.
-    NotFound when the scope holds nothing; UsageError for a folder that holds something or lies in the
-    memory."""
-    scope = scope_named(memory, name, project)
-    require_empty(there)
-    if there.resolve().is_relative_to(memory.root.resolve()):
-        raise UsageError(f"{there} is in the memory itself", "Name a folder outside of it.")
-    widen(memory, scope.project, now)  # a sparse clone may not have it on disk
-    found = memory.worktree.scan(scope.folder)
-    if not found.files:
-        raise NotFound(f"there is nothing in {scope.folder} yet", "`ctxrepo list` shows the notes in view.")
-    read = ((path, memory.worktree.read(path)) for path in sorted(found.files))
-    # What went away meanwhile is left out.
-    count = fill(there, ((p.removeprefix(f"{scope.folder}/"), data) for p, data in read if data is not None))
-    return ExportResult(scope.name, scope.folder, there, count, found.skipped)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ctxrepo.domain.guard.refusals import MAX_BYTES
+from ctxrepo.domain.project.layout import is_note
 from ctxrepo.lazy import lazy_pattern
 from ctxrepo.sources.facts import Record, SourceFact, contents_of_facts, fact_of, read_records, read_text_file
 from ctxrepo.sources.markdown_notes import markdown_of, note_of
@@ -44,7 +45,8 @@ def _read_markdown(search: SourceSearch, place: Path) -> SourceContents | None:
         notes, others = markdown_of(search.files.read_folder(place), lambda path: f"{scope}/{path}")
         return SourceContents("markdown", shown, notes, not_taken=others)
     data = search.files.read_file(place, MAX_BYTES)
-    note = note_of(shown, f"{scope}/{place.name}", data) if data is not None else None
+    name = place.name if is_note(place.name) else f"{place.stem}.md"
+    note = note_of(shown, f"{scope}/{name}", data) if data is not None else None
     return SourceContents("markdown", shown, (note,)) if note else None
 
 

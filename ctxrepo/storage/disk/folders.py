@@ -107,13 +107,20 @@ def require_place(file: Path) -> None:
 
 def write_whole(file: Path, data: bytes) -> None:
     """Put `data` into the file in one step; what is not a regular file, as /dev/stdout, is written to."""
+    write_parts(file, [data])
+
+
+def write_parts(file: Path, parts: Iterable[bytes]) -> None:
+    """The same for data that come in parts: the file has its old bytes until it has all of them."""
     if file.exists() and not file.is_file():
-        file.write_bytes(data)
+        with file.open("wb") as opened:
+            opened.writelines(parts)
         return
     target = Path(os.path.realpath(file))
     fresh = target.with_name(f".{target.name[:200]}.{random_name(4)}")
     try:
-        fresh.write_bytes(data)
+        with fresh.open("wb") as opened:
+            opened.writelines(parts)
         if target.exists():
             fresh.chmod(target.stat().st_mode & 0o777)
         fresh.replace(target)

@@ -33,6 +33,18 @@ def read(path: Path | str, most: int = MAX_BYTES, *, follow: bool = True) -> byt
         raise Unreadable(f"{shown(path)} can't be read: {words}") from error
 
 
+def read_beginning(path: Path | str, most: int) -> bytes:
+    """The first bytes of the regular file at `path`, `most` at most. Unreadable, saying why, for anything
+    else, a link or nothing at all included."""
+    try:
+        with os.fdopen(open_regular(path, follow=False), "rb") as opened:
+            return opened.read(most)
+    except (OSError, ValueError) as error:
+        is_link = isinstance(error, OSError) and error.errno == errno.ELOOP
+        words = "it is a link" if is_link else getattr(error, "strerror", "") or "it is no file"
+        raise Unreadable(f"{shown(path)} can't be read: {words}") from error
+
+
 def text(path: Path | str, most: int = MAX_BYTES) -> str:
     """The text of a file; '' where `read` has nothing to give, for whatever reason."""
     try:

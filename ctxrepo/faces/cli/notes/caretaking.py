@@ -74,6 +74,7 @@ def import_(
     source: Annotated[str, argument(metavar="SOURCE", help=f"{_either(sources())}.")] = "",
     path: Annotated[str, argument(metavar="PATH", help="As --from.")] = "",
     place: Annotated[str, option("--from", metavar="PATH")] = "",
+    file: Annotated[str, option("--file", metavar="PATH")] = "",
     scope: Annotated[str, option("--scope", "-s", metavar="SCOPE")] = "",
     kind: Annotated[list[str] | None, option("--kind", metavar="KIND")] = None,
     since: Annotated[str, option("--since", metavar="WHEN")] = "",
@@ -82,7 +83,9 @@ def import_(
     json: Annotated[bool, json_option()] = False,
 ) -> None:
     """Import the memory of another program."""
-    if not source:
+    if file and (source or place):
+        raise UsageError("--file needs no source: what is in the file tells", "`ctxrepo import --file PATH`.")
+    if not (source or file):
         if place:
             raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")
         answer(upkeep.list_sources, None, json, _listed)
@@ -92,8 +95,8 @@ def import_(
         return yes or _agreed(plans, json)
 
     kinds = tuple(kind or ())
-    request = upkeep.ImportRequest(source, path or place, agrees, dry_run, scope, kinds, since)
-    answer(upkeep.import_memory, request, json, lambda done: _words(source, done, dry_run))
+    request = upkeep.ImportRequest(source, path or place or file, agrees, dry_run, scope, kinds, since)
+    answer(upkeep.import_memory, request, json, lambda done: _words(done, dry_run))
 
 
 def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
@@ -105,7 +108,7 @@ def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
     return confirm("Do this?")
 
 
-def _words(source: str, result: ImportResult, dry_run: bool) -> str:
+def _words(result: ImportResult, dry_run: bool) -> str:
     lines = [line for plan in result.plans for line in _planned(plan)]
     if result.adopted:
         ends = {True: "this repository is the memory now", False: "nothing was changed"}
@@ -113,7 +116,7 @@ def _words(source: str, result: ImportResult, dry_run: bool) -> str:
     if result.is_applied:
         return "\n".join([*lines, f"brought {upkeep.sum_of(result.plans)}"])
     if not any(plan.changes for plan in result.plans):
-        return "\n".join([*lines, f"nothing of {source} is new here"])
+        return "\n".join([*lines, f"nothing of {result.source} is new here"])
     return "\n".join(lines) if dry_run else "nothing was changed"
 
 
@@ -130,6 +133,7 @@ def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
     if same := [one.fitted.known for one in plan.notes if not _says_something(one)]:
         known = counted(sum(same), "entry", "entries")
         yield f"  {counted(len(same), 'note')} with nothing new: {known} here already"
+    yield from _files(plan)
     yield from map(_tape, plan.tapes)
     yield from map(_setting, plan.settings)
     for kept in plan.not_taken:
@@ -163,6 +167,16 @@ def _note(one: PlannedNote) -> Iterator[str]:
         yield f"  {one.note.origin} -> {found.path}: much the same is at {near}{more}"
     for key in found.rivals:
         yield f"  {one.note.origin} -> {found.path}: {key} says something else here, and stays so"
+
+
+def _files(plan: ImportPlan) -> Iterator[str]:
+    """Files that are no notes: most of them are of no interest by themselves."""
+    if new := [one for one in plan.files if one.new]:
+        lines = counted(sum(one.new for one in new), "new line")
+        yield f"  {counted(len(new), 'file')} with what was said of entries, anchors and projects: {lines}"
+    for one in plan.files:
+        if one.refused or one.remark:
+            yield f"  {one.file.origin} -> {one.path}: {one.refused or one.remark}"
 
 
 def _tape(one: PlannedTape) -> str:

@@ -25,8 +25,8 @@ from ctxrepo.faces.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from ctxrepo.services.export.export_memory import ExportResult
     from ctxrepo.services.notes.changing import Tag
-    from ctxrepo.services.notes.list_notes import ExportResult
     from ctxrepo.services.reading.folder_sizes import FolderSize
     from ctxrepo.services.reading.links import Link, NoteLinks
     from ctxrepo.services.reading.searching import Hit, Mode
@@ -219,11 +219,28 @@ def _with_provenance(hit: Hit) -> str:
     return "\n".join([hit_line(hit), *(f"    {line}" for line in lines)])
 
 
-@command(scope=USUAL, folder=USUAL)
-def export(request: ExportRequest, json: bool = False) -> None:
-    """Copy the notes of a scope to an ordinary folder."""
+def export(
+    words: Annotated[
+        list[str], argument(metavar="[SCOPE] DEST", help="A scope (all without one), and a file or folder.")
+    ],
+    form: Annotated[str, option("--as", metavar="FORM")] = "",
+    json: Annotated[bool, json_option()] = False,
+) -> None:
+    """Write all of the memory, or one scope, to a file or a folder."""
+    if len(words) > 2:
+        raise UsageError(f"{words[2]} is one word too many", "`ctxrepo export [SCOPE] DEST`.")
+    *scope, place = words
+    if json and place == "-":
+        raise UsageError("--json and DEST - both want standard output", "Name a file.")
+    request = ExportRequest(place, scope[0] if scope else "", form, output.verbatim)
 
     def said(exported: ExportResult) -> str:
-        return f"exported: {output.counted(exported.files, 'file')} of {exported.folder} to {exported.place}"
+        if exported.place == "-":
+            return ""
+        counts = output.counted(exported.files, "file")
+        if exported.entries:
+            counts += f" and {output.counted(exported.entries, 'entry', 'entries')}"
+        of = exported.folders[0] if exported.scope else output.counted(len(exported.folders), "scope")
+        return f"exported: {counts} of {of} to {exported.place}"
 
     answer(browsing.export, request, json, said)

@@ -1,0 +1,161 @@
+"""Which files of the memory are exported, and their bytes: never what the write guard holds back."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import field
+from functools import cached_property
+
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, record, text_of
+from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.guard.refusals import check_file
+from ctxrepo.domain.note.note import decode, decode_exactly, encode
+from ctxrepo.domain.project.layout import (
+    CONFLICTS,
+    INBOX,
+    REGISTRY,
+    TAPES,
+    archived_tape_folder,
+    is_evidence,
+    is_note,
+    shown,
+    tape_folder,
+)
+from ctxrepo.domain.project.registry import is_global_folder, with_alias, with_project
+from ctxrepo.domain.records.evidence import Evidence, evidence_of
+from ctxrepo.domain.secrets import mask
+from ctxrepo.errors import Unreadable
+from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.identify import read_registry
+from ctxrepo.services.reading.find import NamedScope, read_data, undeleted
+from ctxrepo.storage.memory import Memory
+
+_GIT_FILES = (".gitattributes", ".gitignore")
+"""They tell git what to do with files, and no other memory is to get that from a file of lines."""
+
+
+@dataclass(frozen=True)
+class ExportedFiles:
+    """The files of one scope, or of all without one. `skipped` gets path -> why of those that stay, while
+    they are read."""
+
+    memory: Memory
+    scope: NamedScope | None
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """The folders of the scopes, the global one first."""
+        if self.scope:
+            return (self.scope.folder,)
+        own = self.memory.global_folder
+        tops = {path.partition("/")[0] for path in self._there if "/" in path}
+        return tuple(sorted(filter(self._is_scope, tops), key=lambda folder: (folder != own, folder)))
+
+    @cached_property
+    def projects(self) -> Mapping[str, str]:
+        """The ids of the projects among them, each with its folder."""
+        known = read_registry(self.memory).projects
+        return {name: folder for name, folder in sorted(known.items()) if folder in self.folders}
+
+    def notes(self) -> Iterator[tuple[str, bytes]]:
+        """The files in the folders of the scopes, by their path in the memory."""
+        yield from self._read(path for path in self._there if path.partition("/")[0] in self.folders)
+
+    def all(self) -> Iterator[tuple[str, bytes]]:
+        """What was said of their entries, then by path these, their tapes, and which projects they are of."""
+        yield from self._evidence_files.items()
+        others = (path for path in self._there if not is_evidence(path))
+        yield from self._read(path for path in others if self._is_wanted(path))
+
+    def evidence(self) -> Iterator[Evidence]:
+        """What was said of entries, as far as it is exported."""
+        for data in self._evidence_files.values():
+            yield from evidence_of(decode(data))
+
+    @cached_property
+    def _evidence_files(self) -> Mapping[str, bytes]:
+        return dict(self._read(path for path in self._there if is_evidence(path)))
+
+    @cached_property
+    def _there(self) -> Sequence[str]:
+        found = self.memory.worktree.scan()
+        self.skipped.update({path: why for path, why in found.skipped.items() if self._is_wanted(path)})
+        return sorted(found.files.keys() | undeleted(self.memory))
+
+    def _is_scope(self, top: str) -> bool:
+        return top == self.memory.global_folder or is_global_folder(top)
+
+    def _is_wanted(self, path: str) -> bool:
+        top, slash, name = path.partition("/")
+        if path == REGISTRY or is_evidence(path):
+            return True
+        if top == TAPES:
+            of = tape_folder(path) or archived_tape_folder(path)
+            return bool(of) and (self.scope is None or of == self.scope.folder)
+        if name.rpartition("/")[2] in _GIT_FILES or not slash:
+            return False
+        return top == self.scope.folder if self.scope else self._is_scope(top)
+
+    def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        for path in paths:
+            try:
+                data = self._part(path)
+            except Unreadable as error:
+                self.skipped[path] = f"can't be read ({error.message})"
+                continue
+            if data is not None:  # it may have gone away meanwhile
+                yield from self.guarded(path, data)
+
+    def _part(self, path: str) -> bytes | None:
+        """What of a file is the scope's: of those that all scopes share, the lines about it."""
+        if self.scope and path == REGISTRY:
+            return self._registration(self.scope)
+        data = read_data(self.memory, path)
+        if self.scope and data is not None and is_evidence(path):
+            return _lines_about(data, self.scope.folder) or None
+        return data
+
+    def _registration(self, scope: NamedScope) -> bytes | None:
+        registry = read_registry(self.memory)
+        if scope.project is None or not registry.folder_of(scope.project.id):
+            return None
+        name = registry.canonical(scope.project.id)
+        text = with_project("", name, scope.folder)
+        for alias in registry.names_of(name):
+            text = with_alias(text, alias, name)
+        return encode(text)
+
+    def guarded(self, path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+        """The file with what the write guard lets through: of a note all or nothing, of others the lines."""
+        refusals = check_file(path, data, self.memory.settings.secrets.allow_secret)
+        if not refusals:
+            yield path, data
+            return
+        told = shown(mask(path))
+        held = {refusal.line for refusal in refusals}
+        if is_note(path) or 0 in held:
+            self.skipped[told] = f"is held back: {refusals[0].message}"
+            return
+        self.skipped[f"{counted(len(held), 'line')} of {told}"] = f"held back: {refusals[0].message}"
+        lines = decode_exactly(data).split("\n")
+        yield path, encode("\n".join(line for number, line in enumerate(lines, 1) if number not in held))
+
+
+def left_to_decide(memory: Memory) -> Set[str]:
+    """The folders with what waits for a decision of a person, which no export holds."""
+    paths = memory.worktree.scan(INBOX).files.keys() | memory.worktree.scan(CONFLICTS).files.keys()
+    return {path.partition("/")[0] for path in paths}
+
+
+def _lines_about(data: bytes, folder: str) -> bytes:
+    """The lines about the notes of a folder, and those that delete one of these."""
+    lines = decode_exactly(data).split("\n")
+    known = [(line, record(line) or {}) for line in lines]
+    about = {text_of(fields, "id") for _, fields in known if _is_about(fields, folder)} - {""}
+    kept = [line for line, fields in known if text_of(fields, "id") in about or _is_about(fields, folder)]
+    return encode("".join(f"{line}\n" for line in kept))
+
+
+def _is_about(fields: Mapping[str, object], folder: str) -> bool:
+    places = [text_of(fields, "path")]
+    places += [text_of(fields, "to")] if text_of(fields, "kind") == "renamed" else []
+    return TOMBSTONE not in fields and any(place.startswith(f"{folder}/") for place in places)
