@@ -6,8 +6,8 @@ _NEEDED = ("mcp", "mcp_types", "anyio", "pydantic")
 """What the extra brings."""
 
 _MISSING = (
-    "ctxrepo: `ctxrepo mcp` needs the package mcp: `pipx inject ctxrepo mcp`, `pip install mcp` beside ctxrepo, "
-    "or `uv tool install --with mcp git+ADDRESS`"
+    "ctxrepo: `ctxrepo mcp` needs the package mcp: `pipx inject ctxrepo mcp`, `pip install mcp` beside "
+    "ctxrepo, or `uv tool install --with mcp git+ADDRESS`"
 )
 
 _CLOSED = "ctxrepo: `ctxrepo mcp` speaks to a host over standard input and output, and one of them is closed"
