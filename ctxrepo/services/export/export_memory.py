@@ -32,6 +32,9 @@ LINES, FOLDER, BASIC_MEMORY = "jsonl", "folder", "basic-memory"
 
 FORMS = (LINES, FOLDER, BASIC_MEMORY, COMPATIBLE)
 
+_PRIVATE = 0o600
+"""Whoever exports a memory to a file is the only one to read it, until they say otherwise."""
+
 STREAM = "-"
 """The place that stands for standard output."""
 
@@ -128,7 +131,7 @@ def _write_lines(files: ExportedFiles, there: Destination) -> tuple[int, int]:
         for part in parts:
             there.write(part)
     else:
-        write_parts(Path(there.place), parts)
+        write_parts(Path(there.place), parts, _PRIVATE)
     return lines.files, lines.entries
 
 

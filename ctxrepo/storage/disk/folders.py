@@ -110,8 +110,9 @@ def write_whole(file: Path, data: bytes) -> None:
     write_parts(file, [data])
 
 
-def write_parts(file: Path, parts: Iterable[bytes]) -> None:
-    """The same for data that come in parts: the file has its old bytes until it has all of them."""
+def write_parts(file: Path, parts: Iterable[bytes], mode: int = 0o666) -> None:
+    """The same for data that come in parts: the file has its old bytes until it has all of them. A new file
+    has this `mode`, as far as the umask grants it."""
     if file.exists() and not file.is_file():
         with file.open("wb") as opened:
             opened.writelines(parts)
@@ -119,7 +120,8 @@ def write_parts(file: Path, parts: Iterable[bytes]) -> None:
     target = Path(os.path.realpath(file))
     fresh = target.with_name(f".{target.name[:200]}.{random_name(4)}")
     try:
-        with fresh.open("wb") as opened:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(fresh, flags, mode), "wb") as opened:
             opened.writelines(parts)
         if target.exists():
             fresh.chmod(target.stat().st_mode & 0o777)

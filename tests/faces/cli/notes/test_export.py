@@ -63,6 +63,16 @@ class TestForms:
         said = filled("export", str(file))
         assert (said.code, said.is_one_line(), file.read_text()) == (2, True, '{"mine": 1}\n')
 
+    def test_only_its_owner_reads_the_file_until_they_say_otherwise(
+        self, filled: Terminal, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "memory.jsonl"
+        filled("export", str(file))
+        assert file.stat().st_mode & 0o777 == 0o600
+        file.chmod(0o640)
+        filled("export", str(file))
+        assert file.stat().st_mode & 0o777 == 0o640
+
     def test_a_dash_is_standard_output(self, filled: Terminal, tmp_path: Path) -> None:
         filled("export", str(tmp_path / "memory.jsonl"))
         done = filled.machine.process("export", "-")
