@@ -90,6 +90,9 @@ class Bridge(ThreadingHTTPServer):
         for child in self.children.values():
             child.end()
 
+    def handle_error(self, *_: object) -> None:
+        """A client that goes away is no matter."""
+
     def ask(self, message: Mapping[str, Any], version: str) -> dict[str, Any] | None:
         """The answer of the server of the era to which a request of this `version` belongs."""
         is_newer = version >= _NEWER
