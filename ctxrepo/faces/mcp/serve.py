@@ -30,10 +30,9 @@ from ctxrepo.app.surprise import as_known
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.faces.mcp.answers import ToolAnswer, lines_of
 from ctxrepo.faces.mcp.former_tools import former_tools
-from ctxrepo.faces.mcp.host import call_of
+from ctxrepo.faces.mcp.host import Context, Roots, call_of
 from ctxrepo.faces.mcp.lifetime import end, end_with_host
 from ctxrepo.faces.mcp.resources import INDEX_URI, ResourceRequest, read_resource
-from ctxrepo.faces.mcp.roots import Context, Roots
 from ctxrepo.faces.mcp.tools import Tool, ToolRequest, perform, tools
 
 Request = TypeVar("Request")
