@@ -9,7 +9,7 @@ from ctxrepo.app.sessions.past_search import quoted
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import visible
 from ctxrepo.domain.text import FRAME, OVERHEAD, size
-from ctxrepo.lazy import dataclass
+from ctxrepo.lazy import dataclass, lazy_pattern
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -50,9 +50,13 @@ def quotation(
     return ToolAnswer(quoted(desk, "\n".join(lines), frame))
 
 
+_OPTION = lazy_pattern(r"--(?=(?:supersedes|limit|scope|tag|category)\b)")
+
+
 def lines_of(notices: Iterable[str]) -> list[str]:
-    """Each notice on a line, with nothing hidden in it."""
-    return [visible(" ".join(text.split())) for text in notices]
+    """Each notice on a line, with nothing hidden in it; options that are arguments of tools here are named as
+    these."""
+    return [visible(_OPTION.sub("", " ".join(text.split()))) for text in notices]
 
 
 def _fitting(parts: Sequence[str], room: int) -> list[str]:

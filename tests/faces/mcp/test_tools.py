@@ -76,6 +76,13 @@ class TestRemember:
             "shop/topics/gotcha.md#L"
         )
 
+    def test_what_would_help_is_named_as_the_tool_names_it(self, host: Host) -> None:
+        host("remember", text="The staging cluster is called heron")
+        text = host("remember", text="The staging cluster is called Heron now").text
+        assert "says much the same" in text
+        assert "`supersedes ^" in text
+        assert "--" not in text
+
     def test_what_no_longer_holds_is_superseded(self, host: Host) -> None:
         old = host.fields("remember", text=PORT)["id"]
         fields = host.fields("remember", text="Postgres listens on a socket", supersedes=old)
