@@ -3,8 +3,6 @@
 Attributes hold only what this program says: names of classes, numbers, ids of its own. So whatever a memory
 has in it stands between tags, where `mask_between_tags` finds it once more."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime

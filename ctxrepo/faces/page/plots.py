@@ -2,8 +2,6 @@
 
 Each has the same figures beside it in words or a table; colour alone tells nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Looks through the scopes of which something changed, and writes what is in doubt into the cache."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 

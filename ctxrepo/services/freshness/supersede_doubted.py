@@ -1,7 +1,5 @@
 """An entry in doubt is superseded by the one that says otherwise."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from ctxrepo.domain.note.entry import normalised

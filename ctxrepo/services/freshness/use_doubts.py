@@ -1,7 +1,5 @@
 """Doubts by what sessions made of an entry: found it wrong, or were given it often and never used it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Doubts by what other entries of the scope say: a newer one overtakes one, or has its key."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from ctxrepo.domain.doubts.doubt import Doubt

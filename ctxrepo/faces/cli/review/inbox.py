@@ -1,7 +1,5 @@
 """Commands about what waits for a decision: inbox list, show, accept, decline, edit; stale."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 
