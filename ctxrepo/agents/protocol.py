@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
 from ctxrepo.agents.wanted import Document, Line, Wanted
 from ctxrepo.domain.settings.values import OwnMemory
