@@ -18,8 +18,8 @@ from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.standing import EntryFacts
 from ctxrepo.errors import UsageError
 from ctxrepo.services.freshness.code_claims import claim_states
-from ctxrepo.services.freshness.code_doubts import CodeEntry, scan_code
 from ctxrepo.services.freshness.code_names import CodeFacts
+from ctxrepo.services.freshness.code_source import CodeEntry, scan_code
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
 from ctxrepo.storage.cache.computed import all_doubts

@@ -143,7 +143,7 @@ def _settle(desk: Desk, item: ItemToDecide, verb: Verb) -> Result[object]:
     from ctxrepo.app.notes import writing
     from ctxrepo.app.notes.targets import EntriesRequest, TargetRequest
     from ctxrepo.domain.project.target import Target
-    from ctxrepo.services.freshness.supersede_doubted import supersede
+    from ctxrepo.services.notes.confirming import supersede
 
     entry = Target(entry_id=item.name.rpartition("-")[0])
     if verb == "verify":
