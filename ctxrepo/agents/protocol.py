@@ -2,7 +2,7 @@
 
 `dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
 `switches.tsv` has what in the agent's settings switches hooks off, where anything does (`switches.py`), and
-`retention.tsv` what makes it delete its transcripts (`retention.py`).
+`retention.tsv` what makes it delete its transcripts (there, too).
 The other files turn text into text and values into paths; reading and writing is for others."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,5 @@
-"""Doubts about entries by a project's code: what they name is gone or renamed, cited lines changed, or what they claim
-holds no longer.
+"""Doubts about entries by a project's code: what they name is gone or renamed, lines that they cite changed,
+or what they claim holds no longer.
 
 Git alone is asked, and only what the code had when an entry was stated can be gone: a name that never was
 there raises no doubt. Where git can't tell (a shallow clone, another branch, missing files) there is no doubt
