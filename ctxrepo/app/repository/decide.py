@@ -189,21 +189,17 @@ class AcceptRequest:
 
 
 @dataclass(frozen=True)
-class DeclineRequest:
+class DeclineRequest(AcceptRequest):
     """Items by their ids, all of which are declined."""
 
-    ids: Sequence[str]
-    """Its id, as `inbox` shows it, or the first characters of it; more than one may be given."""
     reason: str = ""
     """Why, for whoever looks at the history later."""
 
 
 @dataclass(frozen=True)
-class RewordRequest:
+class RewordRequest(InboxRequest):
     """A proposal by its id, and the text that is accepted instead of its own."""
 
-    id: str
-    """Its id, as `inbox` shows it, or the first characters of it."""
     text: str = ""
     """The text to accept instead; without it your editor opens."""
 

@@ -82,7 +82,8 @@ def diff(desk: Desk, request: DiffRequest) -> Result[WhatChanged]:
     patch = list(_patch(found)) if request.patch else []
     by: dict[CommitSummary | None, dict[str, Any] | None] = {None: None}
     for deed in {change.deed for file in files for change in file.changes if change.deed}:
-        by[deed] = _by(deed)
+        when, writers = second(deed.when), plain_data(deed.writers)
+        by[deed] = {"commit": deed.commit, "when": when, "who": who(deed), **writers}
     data = {**ends, "since": since, "notes": [_fields(file, by) for file in files]}
     if request.patch:
         data["patch"] = "\n".join(patch)
@@ -189,10 +190,6 @@ def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] 
             for change in file.changes
         ],
     }
-
-
-def _by(deed: CommitSummary) -> dict[str, Any]:
-    return {"commit": deed.commit, "when": second(deed.when), "who": who(deed), **plain_data(deed.writers)}
 
 
 def in_review(desk: Desk, _: None) -> Result[Sequence[CommitSummary]]:
