@@ -16,6 +16,7 @@ from ctxrepo.app.repository.connecting import AgentsRequest, SetupRequest, set_u
 from ctxrepo.app.repository.exchange import attention, init
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.user.repository import shown_path
@@ -100,7 +101,6 @@ def _folder(desk: Desk, call: Call) -> str:
 
 
 def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
-    from ctxrepo.domain.secrets import redact
     from ctxrepo.services.faults.finding import halfway
     from ctxrepo.services.repository.init import InitRequest
     from ctxrepo.storage.user.config import read_settings

@@ -6,12 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import second_at, since
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.forget_sessions import (
+    ForgetPlan,
+    KeptChoice,
+    forget_sessions,
+    kept_sessions,
+    plan_to_forget,
+)
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.sessions.forget_sessions import ForgetPlan, KeptChoice
     from ctxrepo.storage.sessions.kept_sessions import KeptSession
 
 
@@ -39,8 +46,6 @@ class ForgetKept(ListKept):
 
 def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
     """List what is kept of sessions, the newest first."""
-    from ctxrepo.services.sessions.forget_sessions import kept_sessions
-
     sessions = kept_sessions(desk.memory, _choice(desk, request, ()))
     return Result(sessions, {"sessions": [*map(_fields, sessions)]})
 
@@ -48,8 +53,6 @@ def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
 def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     """Remove what is kept of sessions, and keep nothing of them again."""
     from dataclasses import replace
-
-    from ctxrepo.services.sessions.forget_sessions import forget_sessions, plan_to_forget
 
     if desk.agent:
         raise Refused(
@@ -72,8 +75,6 @@ def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoic
     from datetime import datetime
 
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.domain.formats.moment import since
-    from ctxrepo.services.sessions.forget_sessions import KeptChoice
 
     if request.agent:
         agent_named(request.agent)
@@ -87,6 +88,4 @@ def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoic
 
 
 def _fields(kept: KeptSession) -> dict[str, object]:
-    from ctxrepo.domain.formats.moment import second_at
-
     return {"agent": kept.agent, "session": kept.id, "cwd": kept.cwd, "last": second_at(kept.last_at)}

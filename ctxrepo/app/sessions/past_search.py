@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import counted, since
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
@@ -42,7 +43,6 @@ def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFoun
     from datetime import datetime
 
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.domain.formats.moment import since
 
     query = request.query
     if query.agent:
@@ -131,8 +131,6 @@ def message_fields(message: SessionMessage) -> dict[str, Any]:
 
 
 def _incomplete(outcome: UpdateOutcome) -> str:
-    from ctxrepo.domain.formats.moment import counted
-
     if outcome.is_elsewhere:
         return "sessions are being read in the background; what was said last may be missing"
     if outcome.unknown:
