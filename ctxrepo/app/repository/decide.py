@@ -35,6 +35,7 @@ from ctxrepo.domain.records.decision import (
 )
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.inbox.staging import require_person
 from ctxrepo.services.review.items import items_to_decide
 
 if TYPE_CHECKING:
@@ -132,8 +133,6 @@ def _accept_deletions(desk: Desk) -> Result[object]:
 
 
 def _restore_files(desk: Desk, item: ItemToDecide) -> Result[object]:
-    from ctxrepo.services.inbox.staging import require_person
-
     require_person(desk.memory, desk.session[0], [scope_of(item.path)], item.id)
     return doctor(desk, DoctorRequest(fixes=True))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.repository.configure import (
@@ -100,7 +101,6 @@ def _require_person(desk: Desk, key: str) -> None:
     """Refused for an agent that may only propose somewhere, of the setting that says where."""
     if key != "inbox.policy" or not desk.agent:
         return
-    from ctxrepo.domain.project.layout import REGISTRY
     from ctxrepo.services.inbox.staging import require_person
 
     with suppress(NotInitialised):  # then nothing is held that could be written past it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ctxrepo.agents.known import agent_named
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import second_at, since
 from ctxrepo.errors import Refused, UsageError
@@ -73,8 +74,6 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
 
 def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoice:
     from datetime import datetime
-
-    from ctxrepo.agents.known import agent_named
 
     if request.agent:
         agent_named(request.agent)
