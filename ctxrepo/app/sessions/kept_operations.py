@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import agent_named
@@ -53,8 +55,6 @@ def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
 
 def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     """Remove what is kept of sessions, and keep nothing of them again."""
-    from dataclasses import replace
-
     if desk.agent:
         raise Refused(
             "an agent's session forgets nothing that is kept", "A person does, in a terminal of their own."
@@ -73,8 +73,6 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
 
 
 def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoice:
-    from datetime import datetime
-
     if request.agent:
         agent_named(request.agent)
     if not all(beginning.strip() for beginning in sessions):  # an empty variable would match all

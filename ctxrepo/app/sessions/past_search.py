@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxrepo.app.result import Result
@@ -39,9 +41,6 @@ class SessionsRequest:
 
 def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFound]:
     """Search what was said in agents' sessions on this machine."""
-    from dataclasses import replace
-    from datetime import datetime
-
     from ctxrepo.agents.known import agent_named
 
     query = request.query

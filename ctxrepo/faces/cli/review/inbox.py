@@ -1,5 +1,6 @@
 """Commands about what waits for a decision: inbox list, show, accept, decline, edit; stale."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -57,7 +58,6 @@ def decline(request: DeclineRequest, json: bool = False) -> None:
 @command(id="ID", text="--text TEXT")
 def edit(request: RewordRequest, json: bool = False) -> None:
     """Accept a proposal with another text, in your editor or as given."""
-    from dataclasses import replace
 
     from ctxrepo.faces.cli.editor import edit_text, editor_of
 
