@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.domain.score.activity import Activity
-from ctxrepo.domain.score.standing import CAPS, EntryFacts
+from ctxrepo.domain.score.standing import CAPS, Activity, EntryFacts
 from ctxrepo.domain.text import day_of
 
 TODAY = day_of("2026-11-20") or 0

@@ -13,8 +13,6 @@ from ctxrepo.agents.hook_line import is_ours
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
-_BLANK = "\ufeff \t\r\n"
-
 Path = tuple[str | int, ...]
 """Where something stands in the document: the keys and indexes that lead to it."""
 
@@ -56,15 +54,14 @@ class HookGroups:
     def connect(self, text: str, line: Callable[[str], str], _original: str | None = None, /) -> str:
         """Put our hook into each event, or bring it up to date: its entry, or its command in a group of a
         person's. jsontree.Malformed when this document can't be read."""
-        if not text.strip(_BLANK):
-            text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
+        text = jsontext.or_object(text)
         self._check(text)
         self._refuse_odd_shapes(text)
         entries = self.entries(line)
         for event in self._lists(text):
             if event not in entries:
                 text = self._without(text, event, frozenset())
-        if self.version is not None and "version" not in _settings(text):
+        if self.version is not None and "version" not in jsontext.members(text):
             text = jsontext.append(text, (), self.version, key="version")
         for event, entry in entries.items():
             text = self._with(text, event, entry)
@@ -76,7 +73,7 @@ class HookGroups:
         Lists and the object that `original` has stay; the version goes when `original` had none.
         jsontree.Malformed when the text can't be read."""
         self._check(text)
-        if not text.strip(_BLANK):
+        if jsontext.is_empty(text):
             return text
         protected: set[Path] = set()
         if original is not None and self._has_hooks(original):
@@ -84,8 +81,9 @@ class HookGroups:
         had_ours = bool(self.lines(text))
         for event in self._lists(text):
             text = self._without(text, event, protected)
-        is_our_version = self.version is not None and had_ours and original is not None
-        if is_our_version and "version" in _settings(text) and "version" not in _settings(original or ""):
+        had_version = "version" in jsontext.members(original or "")
+        is_our_version = self.version is not None and had_ours and original is not None and not had_version
+        if is_our_version and "version" in jsontext.members(text):
             text = jsontext.cut(text, ("version",))
         return text
 
@@ -101,15 +99,15 @@ class HookGroups:
     def is_blank(self, text: str) -> bool:
         """Whether it says nothing: no text, or an object without comments that names the version at most."""
         self._check(text)
-        if not text.strip(_BLANK):
+        if jsontext.is_empty(text):
             return True
         blank = {} if self.version is None else {"version": self.version}
-        return not jsontext.comments(text) and _parse(text).value in ({}, blank)
+        return not jsontext.comments(text) and jsontext.parse_commented(text).value in ({}, blank)
 
     def settings(self, text: str) -> dict[str, object]:
         """The settings; empty when there are none, or when they are no object."""
         self._check(text)
-        return _settings(text)
+        return jsontext.members(text)
 
     def _entry(self, event: str, hook: dict[str, object]) -> dict[str, object]:
         matcher: dict[str, object] = {"matcher": self.matchers[event]} if event in self.matchers else {}
@@ -171,17 +169,17 @@ class HookGroups:
 
     def _lists(self, text: str) -> dict[str, list[object]]:
         """The lists of hooks or of groups, by event; whatever has another shape is left out."""
-        hooks = _settings(text).get(self.key)
+        hooks = jsontext.members(text).get(self.key)
         if not isinstance(hooks, dict):
             return {}
         return {event: listed for event, listed in hooks.items() if isinstance(listed, list)}
 
     def _has_hooks(self, text: str) -> bool:
-        return bool(text.strip(_BLANK)) and jsontext.find(_parse(text), (self.key,)) is not None
+        return self.key in jsontext.members(text)
 
     def _refuse_odd_shapes(self, text: str) -> None:
         """Settings that the agent itself would not take are for a person to mend."""
-        root = _parse(text)
+        root = jsontext.parse_commented(text)
         if not isinstance(root.value, dict):
             raise jsontext.Malformed(text, root.start, "expected an object, with braces")
         hooks = jsontext.find(root, (self.key,))
@@ -201,23 +199,13 @@ def _cut(text: str, hook: Path, protected: Set[Path]) -> str:
     group = [(hook[:4], hook[:3])] if len(hook) > 3 else []
     # What may be empty now, from inside out, and what then goes: a group goes with its matcher.
     for emptied, goes in (*group, (hook[:2], hook[:2]), (hook[:1], hook[:1])):
-        node = jsontext.find(_parse(text), emptied)
+        node = jsontext.find(jsontext.parse_commented(text), emptied)
         if node is None or node.items or goes in protected:
             return text
         if goes == emptied and jsontext.comments(text[node.start : node.end]):
             return text  # what somebody wrote there outlives our hooks
         text = jsontext.cut(text, goes)
     return text
-
-
-def _settings(text: str) -> dict[str, object]:
-    settings = _parse(text).value if text.strip(_BLANK) else {}
-    return settings if isinstance(settings, dict) else {}
-
-
-def _parse(text: str) -> jsontext.Node:
-    """The root of a document, with comments or without."""
-    return jsontext.parse(jsontext.blank_comments(text))
 
 
 def _items(node: object) -> list[dict[str, object]]:

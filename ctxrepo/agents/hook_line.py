@@ -59,8 +59,7 @@ NAME = "ctxrepo"
 def is_enabled(text: str) -> bool:
     """Whether `enabledPlugins` in these settings has our plugin, as Claude Code and Copilot CLI note it;
     jsontext.Malformed when they can't be read."""
-    settings = jsontext.parse(jsontext.blank_comments(text)).value if text.strip("\ufeff \t\r\n") else {}
-    plugins = settings.get("enabledPlugins") if isinstance(settings, dict) else None
+    plugins = jsontext.members(text).get("enabledPlugins")
     named = plugins.items() if isinstance(plugins, dict) else ()
     return is_among(name for name, is_on in named if is_on is True)
 

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
         Transcripts,
         Trust,
     )
-    from ctxrepo.agents.retention import Retention
-    from ctxrepo.agents.switches import Switch
+    from ctxrepo.agents.switches import Retention, Switch
     from ctxrepo.sources.source import Source
 
 
@@ -112,7 +111,7 @@ class Agent:
     @cached_property
     def retention(self) -> Retention | None:
         """How long it keeps its transcripts; None where it deletes none, as far as anybody knows."""
-        from ctxrepo.agents.retention import read_retention
+        from ctxrepo.agents.switches import read_retention
 
         table = self._table("retention.tsv")
         return read_retention(table) if table else None

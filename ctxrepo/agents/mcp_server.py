@@ -1,14 +1,13 @@
 """How our MCP server is started, and how it stands in a document of JSON that lists an agent's servers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import NAME
+from ctxrepo.agents.wanted import Line, ServerList
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
-
-_BLANK = "\ufeff \t\r\n"
 
 ARGUMENTS = ("-I", "-m", "ctxrepo", "mcp")
 """What the interpreter is given. An agent starts the server in the folder of a project, whose settings may
@@ -47,7 +46,7 @@ NOT_OURS = f'"{NAME}" is the name of another MCP server here; rename that one, o
 
 
 @dataclass(frozen=True)
-class JsonServers:
+class JsonServers(ServerList):
     """A document in which the object at `key` has an agent's MCP servers by their names.
 
     `entry` is ours, None where it isn't to be there. `choices` are fields that the entry begins with and that
@@ -59,15 +58,12 @@ class JsonServers:
     has_comments: bool = False
     """Whether the agent takes a document with comments."""
 
-    def connect(
-        self, text: str, _line: Callable[[str], str] | None = None, original: str | None = None, /
-    ) -> str:
+    def connect(self, text: str, _line: Line | None = None, original: str | None = None, /) -> str:
         """Put our server into the list, or bring it up to date, and leave other fields of it as they are.
         jsontext.Malformed when the document can't be read, or another server has the name of ours."""
         if self.entry is None:
             return self.disconnect(text, original)
-        if not text.strip(_BLANK):
-            text = "\ufeff{}\n" if text.startswith("\ufeff") else "{}\n"
+        text = jsontext.or_object(text)
         servers = self._servers(text)
         ours = jsontext.find(servers, (NAME,)) if servers else None
         if servers is None:
@@ -89,7 +85,7 @@ class JsonServers:
             return text
         text = jsontext.cut(text, (self.key, NAME))
         servers = self._servers(text)
-        was_there = bool(original and original.strip(_BLANK)) and self._servers(original or "") is not None
+        was_there = not jsontext.is_empty(original or "") and self._servers(original or "") is not None
         if servers is None or servers.items or was_there:
             return text
         if jsontext.comments(text[servers.start : servers.end]):
@@ -110,15 +106,11 @@ class JsonServers:
             return text
         return f'{{"{self.key}": {{}}}}\n' if self._servers(text) else "{}\n"
 
-    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
-        """No hook stands in it."""
-        return {}
-
     def is_blank(self, text: str) -> bool:
         """Whether it says nothing: no text, or an object without comments that names its schema at most."""
-        if not text.strip(_BLANK):
+        if jsontext.is_empty(text):
             return True
-        value = jsontext.parse(jsontext.blank_comments(text)).value
+        value = jsontext.parse_commented(text).value
         return not jsontext.comments(text) and isinstance(value, dict) and not {*value} - {"$schema"}
 
     def _may_have_ours(self, text: str) -> bool:
@@ -127,7 +119,7 @@ class JsonServers:
 
     def _servers(self, text: str) -> jsontext.Node | None:
         """The list of servers, None where there is none; jsontext.Malformed where it should be an object."""
-        root = jsontext.parse(jsontext.blank_comments(text) if self.has_comments else text)
+        root = jsontext.parse_commented(text) if self.has_comments else jsontext.parse(text)
         if not isinstance(root.value, dict):
             raise jsontext.Malformed(text, root.start, "expected an object, with braces")
         servers = jsontext.find(root, (self.key,))

@@ -2,14 +2,14 @@
 
 `dialect.py` is loaded by hooks and holds a `DIALECT`, an instance of a subclass of `hooks.dialect.Dialect`.
 `switches.tsv` has what in the agent's settings switches hooks off, where anything does (`switches.py`), and
-`retention.tsv` what makes it delete its transcripts (`retention.py`).
+`retention.tsv` what makes it delete its transcripts (there, too).
 The other files turn text into text and values into paths; reading and writing is for others."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
 from ctxrepo.agents.wanted import Document, Line, Wanted
 from ctxrepo.domain.settings.values import OwnMemory

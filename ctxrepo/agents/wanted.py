@@ -34,9 +34,9 @@ class Document(Protocol):
         What is empty in `original`, the text before we came, stays empty."""
         ...
 
-    def lines(self, text: str, /) -> Mapping[str, Sequence[str]]:
-        """The commands of our hooks in it, by event."""
-        ...
+    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
+        """The commands of our hooks in it, by event; none where no hook stands in it."""
+        return {}
 
     def is_blank(self, text: str) -> bool:
         """Whether it says nothing at all."""

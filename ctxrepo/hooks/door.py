@@ -6,8 +6,15 @@ import os
 import sys
 
 from ctxrepo.hooks.dialect import AT_START, BEFORE, Dialect, Event, HookAnswer, extract_fields, object_text
-from ctxrepo.hooks.known.world import APPROVALS, AgentDelivery, World, open_hooks, world_of
-from ctxrepo.hooks.own_files import ensure_private_folder, make_place_private
+from ctxrepo.hooks.known.world import (
+    APPROVALS,
+    AgentDelivery,
+    World,
+    is_in_system_prompt,
+    open_hooks,
+    world_of,
+)
+from ctxrepo.hooks.own_files import ensure_private_folder, log_line, make_place_private
 
 UNHEARD = "the agent throws the answer to this event away"
 
@@ -71,7 +78,6 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
     """Log a hook that failed in one line, where there is a state folder to log it in."""
     if make_place_private(state) != "":
         return
-    from ctxrepo.hooks.own_files import log_line
 
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
@@ -83,7 +89,6 @@ def log_error(state: str, words: list[str], error: BaseException) -> None:
 def _ask_for_rebuild(state: str) -> None:
     """Ask the worker to rebuild hooks.db; until then sessions get nothing. Nobody knows the repository, so a
     lock in the state root is taken, which isn't that of the memory's worker."""
-    from ctxrepo.hooks.own_files import log_line
     from ctxrepo.hooks.wakeup import start_worker
 
     log_line(f"{state}/hook-errors.log", f"{state}/hooks.db can't be read; the worker is asked to rebuild it")
@@ -108,7 +113,6 @@ def _answer_at(
 ) -> HookAnswer:
     """The answer of the moment's module, which is imported here."""
     if moment == "start":
-        from ctxrepo.hooks.known.world import is_in_system_prompt
         from ctxrepo.hooks.moments import start
 
         text, receipt = start.answer(db, world, dialect, event)

@@ -26,7 +26,7 @@ from ctxrepo.storage.disk.kinds import require_in_place
 from ctxrepo.storage.disk.private import put, why_unwritable
 from ctxrepo.storage.processes.lock import locked
 from ctxrepo.storage.processes.outside import Outside
-from ctxrepo.storage.state.committed_records import SignAttempts, VerdictFile
+from ctxrepo.storage.state.committed_records import DoneLog, SignAttempts, VerdictFile
 from ctxrepo.storage.state.journal import Handover, Journal
 from ctxrepo.storage.user.config import read_settings, settings_before
 from ctxrepo.storage.user.places import Places, RepositoryPlaces
@@ -43,7 +43,6 @@ if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imp
     from ctxrepo.storage.objects.store import Objects
     from ctxrepo.storage.remote.conversation import Remote
     from ctxrepo.storage.remote.exchanges import Exchanges
-    from ctxrepo.storage.state.committed_records import DoneLog
     from ctxrepo.storage.worktree.checkout import Checkout, UserIndex
 
 WRITE_WAIT = 10.0
@@ -267,8 +266,6 @@ class Memory:
 
     @property
     def done_log(self) -> DoneLog:
-        from ctxrepo.storage.state.committed_records import DoneLog
-
         return DoneLog(self.state.done)
 
     @property

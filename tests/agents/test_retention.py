@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.retention import Limit, Retention
+from ctxrepo.agents.switches import Limit, Retention
 
 
 def words(agent: str, **held: object) -> str:

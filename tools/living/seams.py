@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.domain.score.activity import KNOWN_DAYS, activity_in, activity_of, by_name
 from ctxrepo.domain.score.order import ctx_standings
-from ctxrepo.domain.score.standing import EntryFacts
+from ctxrepo.domain.score.standing import KNOWN_DAYS, EntryFacts, activity_in, activity_of, by_name
 from ctxrepo.errors import UsageError
 from ctxrepo.services.freshness.code_claims import claim_states
-from ctxrepo.services.freshness.code_doubts import CodeEntry, scan_code
 from ctxrepo.services.freshness.code_names import CodeFacts
+from ctxrepo.services.freshness.code_source import CodeEntry, scan_code
 from ctxrepo.services.freshness.find_doubts import scan
 from ctxrepo.services.recall.recall import RecalledEntry
 from ctxrepo.storage.cache.computed import all_doubts

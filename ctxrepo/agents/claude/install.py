@@ -8,11 +8,10 @@ from ctxrepo.agents.claude import FOLDER
 from ctxrepo.agents.claude.dialect import DIALECT, LOCAL_SETTINGS
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import NAME, is_enabled
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.mcp_server import JsonServers
-from ctxrepo.agents.permissions import LEVELS, TOOLS
+from ctxrepo.agents.permissions import DEFAULTS, LEVELS, TOOLS, InstallOptions
 from ctxrepo.agents.protocol import NativeMemory, Plugin, Redirection, named_folder
-from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, Line, SkillsFolder, Wanted
+from ctxrepo.agents.wanted import Document, EditedDocument, GrantedFolder, Line, SkillsFolder, Wanted
 from ctxrepo.domain.formats import jsontext
 from ctxrepo.lazy import dataclass
 
@@ -85,7 +84,7 @@ class SettingsWithGrants(HookGroups):
 
 
 def _node(text: str, path: Sequence[str]) -> jsontext.Node | None:
-    return jsontext.find(jsontext.parse(text), path) if text.strip("\ufeff \t\r\n") else None
+    return None if jsontext.is_empty(text) else jsontext.find(jsontext.parse(text), path)
 
 
 SETTINGS = SettingsWithGrants(
@@ -160,7 +159,7 @@ def _is_memory_on(text: str, environment: Mapping[str, str]) -> bool:
 
 
 @dataclass(frozen=True)
-class MemoryFolder:
+class MemoryFolder(Document):
     """The settings of a checkout, by which auto memory is kept in this `folder`."""
 
     folder: str
@@ -169,7 +168,7 @@ class MemoryFolder:
         there = _node(text, _MEMORY_FOLDER)
         if there is None:
             (key,) = _MEMORY_FOLDER
-            return jsontext.append(text if text.strip("\ufeff \t\r\n") else "{}\n", (), self.folder, key=key)
+            return jsontext.append(jsontext.or_object(text), (), self.folder, key=key)
         if there.value != self.folder and (original is None or _node(original, _MEMORY_FOLDER)):
             raise jsontext.Malformed(text, there.start, "auto memory is kept in another folder already")
         return jsontext.replace(text, _MEMORY_FOLDER, self.folder)
@@ -179,9 +178,6 @@ class MemoryFolder:
         was_there = original is None or _node(original, _MEMORY_FOLDER) is not None
         is_ours = there is not None and there.value == self.folder and not was_there
         return jsontext.cut(text, _MEMORY_FOLDER) if is_ours else text
-
-    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
-        return {}
 
     def is_blank(self, text: str) -> bool:
         return SETTINGS.is_blank(text)

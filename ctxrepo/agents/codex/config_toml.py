@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from ctxrepo.agents.hook_line import NAME
-from ctxrepo.agents.install_options import InstallOptions
 from ctxrepo.agents.mcp_server import NOT_OURS, interpreter_of
-from ctxrepo.agents.wanted import Line
+from ctxrepo.agents.permissions import InstallOptions
+from ctxrepo.agents.wanted import Document, Line
 from ctxrepo.lazy import dataclass
 
 _SANDBOX, _ROOTS = "sandbox_workspace_write", "writable_roots"
@@ -15,11 +15,8 @@ _SANDBOX, _ROOTS = "sandbox_workspace_write", "writable_roots"
 
 
 @dataclass(frozen=True)
-class _Config:
+class _Config(Document):
     options: InstallOptions
-
-    def lines(self, _text: str, /) -> Mapping[str, Sequence[str]]:
-        return {}
 
     def is_blank(self, text: str) -> bool:
         return not text.removeprefix("\ufeff").strip()

@@ -10,7 +10,7 @@ from ctxrepo.agents.codex.config_toml import ConfigWithRoots, ConfigWithServer, 
 from ctxrepo.agents.codex.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
 from ctxrepo.agents.hook_line import is_among
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.protocol import NativeMemory, Plugin, named_folder
 from ctxrepo.agents.wanted import (
     RULES_HEAD,

@@ -7,8 +7,8 @@ from pathlib import Path
 from ctxrepo.agents.copilot import FOLDER
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import is_enabled
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.protocol import Plugin, named_folder
 from ctxrepo.agents.wanted import EditedDocument, Line, OwnFile, SkillsFolder, Wanted
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ctxrepo.agents.cursor.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.wanted import EditedDocument, Line, SkillsFolder, Wanted
 
 HOOKS = HookGroups(

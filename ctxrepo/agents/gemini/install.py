@@ -8,8 +8,8 @@ from pathlib import Path
 from ctxrepo.agents.gemini import FOLDER
 from ctxrepo.agents.gemini.dialect import DIALECT
 from ctxrepo.agents.hook_groups import HookGroups
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.mcp_server import JsonServers
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.protocol import NativeMemory, Plugin, named_folder
 from ctxrepo.agents.wanted import (
     RULES_HEAD,

@@ -4,9 +4,9 @@ where several agents look."""
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
 from ctxrepo.agents.mcp_server import ARGUMENTS, JsonServers, McpServer
 from ctxrepo.agents.opencode.dialect import DIALECT
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.protocol import named_folder
 from ctxrepo.agents.wanted import EditedDocument, Line, ShippedFile, SkillsFolder, Wanted
 

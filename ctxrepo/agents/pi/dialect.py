@@ -6,7 +6,7 @@ import os
 
 from ctxrepo.hooks.dialect import BEFORE, Dialect, Event, HookAnswer, TouchedFile, changed_lines
 from ctxrepo.hooks.known.silence import is_switched_off
-from ctxrepo.hooks.known.world import NO_LIMIT, OwnSettings, World, world_of
+from ctxrepo.hooks.known.world import NO_LIMIT, OwnSettings, World, tape_of, world_of
 from ctxrepo.hooks.own_files import bytes_of, start_of
 
 _READ = """
@@ -86,7 +86,6 @@ class _Pi(Dialect):
 def _tape(db: _sqlite3.Connection, world: World, event: Event) -> str | None:
     """What the extension is told of the session's tape, in JSON; None where nothing is kept of it."""
     from ctxrepo.hooks.known.locate import top_of
-    from ctxrepo.hooks.known.world import tape_of
 
     # A start waits for the worker where config.toml is newer than what is compiled.
     tape = tape_of(world_of(db, world.state) or world, DIALECT.name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import NAME, HookLine
-from ctxrepo.agents.install_options import DEFAULTS, InstallOptions
+from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
 from ctxrepo.agents.pi import FOLDER
 from ctxrepo.agents.pi.dialect import DIALECT
 from ctxrepo.agents.protocol import Plugin, named_folder

@@ -15,7 +15,7 @@ from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.domain.records.decision import ItemToDecide, Verb
+    from ctxrepo.domain.records.decision import Verb
     from ctxrepo.storage.state.committed_records import Operation
 
 
@@ -74,12 +74,8 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
     if decided.value.still_waits and decided.error is None:
         return f"{row.item.path} waits all the same", None
     past = decided.value.choice.past if request.text is None else "edited and accepted"
-    return f"{past} {_about(row.item)}", decided.error
-
-
-def _about(item: ItemToDecide) -> str:
-    """What a decision was about, in a few words."""
-    return item.line(60) if item.kind == "proposal" else shown(item.path, 60)
+    about = row.item.line(60) if row.item.kind == "proposal" else shown(row.item.path, 60)
+    return f"{past} {about}", decided.error
 
 
 def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:

@@ -2,8 +2,6 @@
 
 The page of keys and the help of the screen are made of `KEYS`."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING

@@ -125,12 +125,12 @@ def _timeline(anchors: Sequence[AnchorShown]) -> Iterator[PanelRow]:
     return (_anchor_row(each, each.anchor.id) for each in anchors)
 
 
-def _anchor_row(each: AnchorShown, name: str, sign: str = " ") -> PanelRow:
+def _anchor_row(each: AnchorShown, name: str) -> PanelRow:
     anchor = each.anchor
     about = "/".join(f"[{part}]" for part in (anchor.purpose, ", ".join(anchor.keywords)) if part)
     words = (anchor.type, anchor.summary, anchor.trigger, anchor.agent, anchor.session_id, anchor.timestamp)
     text = shown(f"{anchor.name} {about}".rstrip())
-    return PanelRow(name, text, sign, _minute(anchor), " ".join(words), anchor=each.short)
+    return PanelRow(name, text, " ", _minute(anchor), " ".join(words), anchor=each.short)
 
 
 def _minute(anchor: Anchor) -> str:

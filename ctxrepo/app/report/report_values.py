@@ -7,7 +7,9 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.project.layout import is_conflict_copy
 from ctxrepo.domain.secrets import mask, scan
+from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.storage.cache.entries import counted_notes, entries_of_scopes
 
@@ -210,7 +212,6 @@ def report_notes(
     left: list[NotShown],
 ) -> list[ReportedNote]:
     """All notes by scope and path; what is left out of them is added to `left`."""
-    from ctxrepo.domain.project.layout import is_conflict_copy
     from ctxrepo.services.reading.find import note_paths
 
     paths = [path for path in note_paths(memory) if not is_conflict_copy(path)]
@@ -265,7 +266,6 @@ def _bodies(memory: Memory, paths: Sequence[str], request: ReportRequest) -> dic
 
 def _body(memory: Memory, path: str, most: int) -> NoteBody | None:
     """None for a note that can't be read."""
-    from ctxrepo.errors import Unreadable
     from ctxrepo.services.reading.find import read_note
 
     try:

@@ -13,6 +13,16 @@ from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import CtxrepoError, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.setup.setup import (
+    Plan,
+    apply,
+    plan,
+    present,
+    profiles,
+    removal,
+    unstarted,
+    was_connected,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
     from ctxrepo.agents.known import Agent
     from ctxrepo.app.desk import Desk
     from ctxrepo.services.setup.connection import Machine
-    from ctxrepo.services.setup.setup import Plan
     from ctxrepo.services.setup.standings import Standing
     from ctxrepo.storage.disk.foreign import Change
 
@@ -126,8 +135,6 @@ def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]
 def _places(desk: Desk, request: SetupRequest, names: Sequence[str]) -> Iterator[tuple[str, Machine]]:
     """Each agent with the environment of now; when all are taken out, also with those of other folders that
     setup connected."""
-    from ctxrepo.services.setup.setup import profiles
-
     for name in names:
         yield name, desk.machine
         if request.removes and request.agents.every:
@@ -138,8 +145,6 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
     """What is to be done for an agent, after what is done for those `before` it.
 
     Of a trial nothing is done, so that is left out which one of those has shown already."""
-    from ctxrepo.services.setup.setup import plan, removal
-
     is_trial = request.is_trial
     if request.removes:
         gone = {path for one in before for path in one.plan.receipts if is_trial}
@@ -197,7 +202,6 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
     """Do it, and notice how the agent's trust in our hooks stands; it is given where that was asked."""
     from ctxrepo.services.setup.obstacles import hint_of, left_of, trust
     from ctxrepo.services.setup.session_deletion import hints_of
-    from ctxrepo.services.setup.setup import apply
     from ctxrepo.storage.processes.process import RpcFailed
 
     desk.places.secure()
@@ -233,8 +237,6 @@ def _fields(one: PlannedSetup) -> dict[str, object]:
 
 def _tell_unstarted(desk: Desk) -> None:
     """Tell of agents that could be meant by "all", and have no folder yet."""
-    from ctxrepo.services.setup.setup import unstarted
-
     for name in unstarted(desk.machine):
         title = agent_named(name).title
         desk.notice(
@@ -244,8 +246,6 @@ def _tell_unstarted(desk: Desk) -> None:
 
 def _names(desk: Desk, request: AgentsRequest, *, removes: bool = False) -> list[str]:
     """The agents that are meant, each once; UsageError for a wrong name, and when there is none."""
-    from ctxrepo.services.setup.setup import present, unstarted, was_connected
-
     if request.every:
         known = {*present(desk.machine), *(was_connected(desk.machine) if removes else ())}
         if known:

@@ -22,6 +22,7 @@ from ctxrepo.app.review.decisions import (
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import scope_of, shown
+from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.decision import (
     Answer,
     Choice,
@@ -34,6 +35,8 @@ from ctxrepo.domain.records.decision import (
 )
 from ctxrepo.errors import CtxrepoError, NotFound, Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.inbox.staging import require_person
+from ctxrepo.services.review.items import items_to_decide
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
@@ -110,8 +113,6 @@ def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
 
 
 def _find(desk: Desk, item_id: str) -> ItemToDecide | None:
-    from ctxrepo.services.review.items import items_to_decide
-
     memory = desk.open_memory(or_last_settings=True)
     return next((item for item in items_to_decide(memory) if item.id == item_id), None)
 
@@ -132,8 +133,6 @@ def _accept_deletions(desk: Desk) -> Result[object]:
 
 
 def _restore_files(desk: Desk, item: ItemToDecide) -> Result[object]:
-    from ctxrepo.services.inbox.staging import require_person
-
     require_person(desk.memory, desk.session[0], [scope_of(item.path)], item.id)
     return doctor(desk, DoctorRequest(fixes=True))
 
@@ -142,8 +141,7 @@ def _settle(desk: Desk, item: ItemToDecide, verb: Verb) -> Result[object]:
     """Do about an entry in doubt what its command does, too."""
     from ctxrepo.app.notes import writing
     from ctxrepo.app.notes.targets import EntriesRequest, TargetRequest
-    from ctxrepo.domain.project.target import Target
-    from ctxrepo.services.freshness.supersede_doubted import supersede
+    from ctxrepo.services.notes.confirming import supersede
 
     entry = Target(entry_id=item.name.rpartition("-")[0])
     if verb == "verify":
@@ -189,21 +187,17 @@ class AcceptRequest:
 
 
 @dataclass(frozen=True)
-class DeclineRequest:
+class DeclineRequest(AcceptRequest):
     """Items by their ids, all of which are declined."""
 
-    ids: Sequence[str]
-    """Its id, as `inbox` shows it, or the first characters of it; more than one may be given."""
     reason: str = ""
     """Why, for whoever looks at the history later."""
 
 
 @dataclass(frozen=True)
-class RewordRequest:
+class RewordRequest(InboxRequest):
     """A proposal by its id, and the text that is accepted instead of its own."""
 
-    id: str
-    """Its id, as `inbox` shows it, or the first characters of it."""
     text: str = ""
     """The text to accept instead; without it your editor opens."""
 
@@ -262,8 +256,6 @@ def reword_item(desk: Desk, request: RewordRequest) -> Result[Sequence[Outcome]]
 
 
 def _items(desk: Desk) -> list[ItemToDecide]:
-    from ctxrepo.services.review.items import items_to_decide
-
     memory = desk.open_memory(or_last_settings=True)
     if not memory.config_error:
         desk.commit_pending()
@@ -289,8 +281,6 @@ def _decided(
     desk: Desk, ids: Sequence[str], answer: Answer, *, text: str = "", reason: str = ""
 ) -> Result[Sequence[Outcome]]:
     """Decide each of these items; what can't be decided waits on, is told, and holds up no other."""
-    from ctxrepo.services.review.items import items_to_decide
-
     items, memory = _items(desk), desk.open_memory(or_last_settings=True)
     named = {item.id: item for item in (_named(items, name) for name in ids)}
     _require_all_deletions(items, named)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.guard.refusals import messages_of
+from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
+from ctxrepo.domain.secrets import redact
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ class InitOutcome:
 def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     """Create the memory repository, or clone it; a second time nothing changes."""
     from ctxrepo.domain.git.remote import ignored_variable
-    from ctxrepo.domain.secrets import redact
     from ctxrepo.services.repository.init import init
 
     request = replace(request, cwd=desk.cwd)
@@ -105,7 +106,6 @@ class ExchangeOutcome:
 
 def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     """Bring this machine and the remote to the same state; or only fetch and merge."""
-    from ctxrepo.domain.project.layout import CONFLICTS, REGISTRY
     from ctxrepo.services.repository.set_up_git import set_up_git
     from ctxrepo.services.rescue.repair import with_repair
     from ctxrepo.services.review.open_review import in_review, open_review

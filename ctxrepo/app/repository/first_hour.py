@@ -16,8 +16,11 @@ from ctxrepo.app.repository.connecting import AgentsRequest, SetupRequest, set_u
 from ctxrepo.app.repository.exchange import attention, init
 from ctxrepo.app.result import Result
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.secrets import redact
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.setup.setup import Plan, present
+from ctxrepo.storage.user.config import read_settings
 from ctxrepo.storage.user.repository import shown_path
 
 if TYPE_CHECKING:
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from ctxrepo.services.demo.play_story import DemoMemory
     from ctxrepo.services.imports.destination import ImportPlan
     from ctxrepo.services.repository.init import InitResult
-    from ctxrepo.services.setup.setup import Plan
 
 
 Offer = tuple[str, ...]
@@ -100,10 +102,8 @@ def _folder(desk: Desk, call: Call) -> str:
 
 
 def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
-    from ctxrepo.domain.secrets import redact
     from ctxrepo.services.faults.finding import halfway
     from ctxrepo.services.repository.init import InitRequest
-    from ctxrepo.storage.user.config import read_settings
 
     def begins(plan: InitResult) -> bool:
         is_named = bool(read_settings(desk.places.config_file).repository)
@@ -188,8 +188,6 @@ def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int
 
     def agrees(plan: Plan) -> bool:
         return ask(AGENTS[plan.agent].title, plan.summary or ["it is connected"], bool(plan.visible))
-
-    from ctxrepo.services.setup.setup import present
 
     every, is_trial = AgentsRequest(every=True), request.is_trial
     try:

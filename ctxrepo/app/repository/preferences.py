@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.project.layout import REGISTRY
 from ctxrepo.errors import NotInitialised
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.repository.configure import (
+    Setting,
+    SettingChange,
+    change,
+    setting_now,
+    settings_now,
+    unset,
+)
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.repository.configure import Setting, SettingChange
 
 
 @dataclass(frozen=True)
@@ -58,8 +66,6 @@ def get_setting(desk: Desk, request: KeyRequest) -> Result[Setting]:
 
 def set_setting(desk: Desk, request: SetRequest) -> Result[SettingChange]:
     """Change one setting; every other line of the file stays as it is."""
-    from ctxrepo.services.repository.configure import change
-
     _require_person(desk, request.key)
     changed = change(desk.places, desk.env, request.key, request.value, desk.interpreter)
     return _changed(desk, changed)
@@ -67,8 +73,6 @@ def set_setting(desk: Desk, request: SetRequest) -> Result[SettingChange]:
 
 def unset_setting(desk: Desk, request: KeyRequest) -> Result[SettingChange]:
     """Take one setting out of the file, so that its default holds again."""
-    from ctxrepo.services.repository.configure import unset
-
     _require_person(desk, request.key)
     return _changed(desk, unset(desk.places, desk.env, request.key, desk.interpreter))
 
@@ -83,8 +87,6 @@ def explain_settings(desk: Desk, request: KeyRequest) -> Result[Sequence[Setting
 
 
 def _settings(desk: Desk, key: str) -> list[Setting]:
-    from ctxrepo.services.repository.configure import setting_now, settings_now
-
     desk.places.secure()
     if key:
         one, warnings = setting_now(desk.places, key)
@@ -99,7 +101,6 @@ def _require_person(desk: Desk, key: str) -> None:
     """Refused for an agent that may only propose somewhere, of the setting that says where."""
     if key != "inbox.policy" or not desk.agent:
         return
-    from ctxrepo.domain.project.layout import REGISTRY
     from ctxrepo.services.inbox.staging import require_person
 
     with suppress(NotInitialised):  # then nothing is held that could be written past it

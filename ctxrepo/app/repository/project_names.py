@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result, writes
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.locate.look import TrustResult, identity_at, trust_project
+from ctxrepo.services.reading.find import require_project
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.locate.look import TrustResult
     from ctxrepo.services.projects.link_project import ProjectLink, RenameResult, UnlinkResult
     from ctxrepo.services.projects.list_projects import ListedProject, Shown
 
@@ -73,7 +74,6 @@ def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
 def rename(desk: Desk, request: RenameRequest) -> Result[RenameResult]:
     """Give the project of the current folder another folder name in the memory."""
     from ctxrepo.services.projects.link_project import rename_project
-    from ctxrepo.services.reading.find import require_project
 
     here = require_project(desk.project, _INSIDE)
     done = rename_project(desk.memory, here, request.name, desk.origin, desk.now)
@@ -85,9 +85,7 @@ def rename(desk: Desk, request: RenameRequest) -> Result[RenameResult]:
 def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
     """Let this checkout be a project that the memory knows already."""
     from ctxrepo.app.repository.exchange import CONFLICT
-    from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.link_project import link_project
-    from ctxrepo.services.reading.find import require_project
 
     require_project(desk.project, _INSIDE)
     own = identity_at(desk.memory, desk.cwd, desk.env)
@@ -101,9 +99,7 @@ def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
 @writes
 def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
     """Let a linked id be a project of its own again."""
-    from ctxrepo.services.locate.look import identity_at
     from ctxrepo.services.projects.link_project import unlink_project
-    from ctxrepo.services.reading.find import require_project
 
     own = identity_at(desk.memory, desk.cwd, desk.env)
     if not request.name:
@@ -115,8 +111,6 @@ def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
 
 def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     """Say that a checkout is the project that it says it is."""
-    from ctxrepo.services.locate.look import trust_project
-
     folder = desk.cwd / request.path if request.path else desk.cwd
     done = trust_project(desk.memory, folder, desk.agent)
     data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result, reads
 from ctxrepo.app.review.past import who
-from ctxrepo.domain.formats.moment import counted, day, second
+from ctxrepo.domain.formats.moment import counted, day, second, since, wall_time
 from ctxrepo.domain.formats.plain_data import plain_data
-from ctxrepo.domain.project.layout import is_conflict_copy, shown
+from ctxrepo.domain.project.layout import is_conflict_copy, is_note, shown
 from ctxrepo.domain.project.target import NoteOrEntry
 from ctxrepo.errors import UsageError
 from ctxrepo.lazy import dataclass
@@ -82,7 +82,8 @@ def diff(desk: Desk, request: DiffRequest) -> Result[WhatChanged]:
     patch = list(_patch(found)) if request.patch else []
     by: dict[CommitSummary | None, dict[str, Any] | None] = {None: None}
     for deed in {change.deed for file in files for change in file.changes if change.deed}:
-        by[deed] = _by(deed)
+        when, writers = second(deed.when), plain_data(deed.writers)
+        by[deed] = {"commit": deed.commit, "when": when, "who": who(deed), **writers}
     data = {**ends, "since": since, "notes": [_fields(file, by) for file in files]}
     if request.patch:
         data["patch"] = "\n".join(patch)
@@ -107,7 +108,6 @@ def _session(desk: Desk, name: str) -> str:
 
 def _span(desk: Desk, request: DiffRequest) -> tuple[CommitSpan, str]:
     """The two ends, and what they are in words."""
-    from ctxrepo.domain.formats.moment import wall_time
     from ctxrepo.services.history.changes import CommitSpan, commit_at
 
     memory, begin = desk.memory, request.start or request.since
@@ -124,7 +124,6 @@ def _span(desk: Desk, request: DiffRequest) -> tuple[CommitSpan, str]:
 
 def _end(desk: Desk, text: str) -> tuple[str | None, bool, str]:
     """(commit, whether older ones are missing here, words for it) of a moment or the beginning of an id."""
-    from ctxrepo.domain.formats.moment import since, wall_time
     from ctxrepo.services.history.changes import commit_at
     from ctxrepo.services.history.commits import commit_named
 
@@ -154,7 +153,6 @@ def _patch(found: MemoryChanges) -> Iterator[str]:
     from difflib import unified_diff  # most ask for no patch
 
     from ctxrepo.domain.note.note import decode
-    from ctxrepo.domain.project.layout import is_note
     from ctxrepo.domain.secrets import mask
 
     for former, path, before, after in found.contents:
@@ -189,10 +187,6 @@ def _fields(file: ChangedFile, by: Mapping[CommitSummary | None, dict[str, Any] 
             for change in file.changes
         ],
     }
-
-
-def _by(deed: CommitSummary) -> dict[str, Any]:
-    return {"commit": deed.commit, "when": second(deed.when), "who": who(deed), **plain_data(deed.writers)}
 
 
 def in_review(desk: Desk, _: None) -> Result[Sequence[CommitSummary]]:

@@ -10,6 +10,7 @@ from ctxrepo.app.result import Result, reads, writes
 from ctxrepo.domain.doubts.doubt import commands as doubt_commands
 from ctxrepo.domain.formats.moment import second
 from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.domain.project.target import ScopeName
 from ctxrepo.domain.records.decision import command as command
 from ctxrepo.errors import UsageError
@@ -141,7 +142,6 @@ def list_declined(desk: Desk, _: None) -> Result[Sequence[DeclinedReview]]:
 
 def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     """Take what was declined off the list; the refs that keep it."""
-    from ctxrepo.domain.project.layout import scope_of
     from ctxrepo.services.inbox.staging import require_person
     from ctxrepo.services.review.items import declined, dismiss
 

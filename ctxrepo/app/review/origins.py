@@ -11,6 +11,7 @@ from ctxrepo.app.notes.claims import claim_lines
 from ctxrepo.app.result import Result, reads
 from ctxrepo.domain.formats.moment import second, second_at, seconds_of
 from ctxrepo.domain.formats.plain_data import plain_data
+from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.project.layout import is_archived
 from ctxrepo.domain.project.target import NoteOrEntry
 from ctxrepo.domain.records.entry_use import COUNTS, Usage
@@ -132,7 +133,6 @@ def _moment(
 def _is_about(item: ItemToDecide, found: Origins) -> bool:
     """Whether an item waits about the note; of versions that met, and of proposals, about the entry if one is
     asked for."""
-    from ctxrepo.domain.note.entry import normalised
     from ctxrepo.domain.secrets import mask
 
     words = normalised(found.text)

@@ -13,6 +13,7 @@ from ctxrepo.domain.formats.moment import second_at
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import COMPATIBLE
 from ctxrepo.errors import UsageError
+from ctxrepo.hooks.own_files import today
 from ctxrepo.lazy import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ def context(desk: Desk, request: ContextRequest) -> Result[Context]:
     known = agent_named(request.agent).name if request.agent else ""
     update_recent_files(desk.memory)
     if (request.preset or desk.memory.settings.delivery.preset) in (CLAWVM, SCORED):
-        from ctxrepo.hooks.own_files import today  # other presets have no order by scores
         from ctxrepo.services.score.update_scores import update_scores
 
         update_scores(desk.memory, today())

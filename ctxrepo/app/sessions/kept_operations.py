@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ctxrepo.agents.known import agent_named
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import second_at, since
 from ctxrepo.errors import Refused, UsageError
 from ctxrepo.lazy import dataclass
+from ctxrepo.services.sessions.forget_sessions import (
+    ForgetPlan,
+    KeptChoice,
+    forget_sessions,
+    kept_sessions,
+    plan_to_forget,
+)
 
 if TYPE_CHECKING:
     from ctxrepo.app.desk import Desk
-    from ctxrepo.services.sessions.forget_sessions import ForgetPlan, KeptChoice
     from ctxrepo.storage.sessions.kept_sessions import KeptSession
 
 
@@ -39,18 +49,12 @@ class ForgetKept(ListKept):
 
 def list_kept(desk: Desk, request: ListKept) -> Result[Sequence[KeptSession]]:
     """List what is kept of sessions, the newest first."""
-    from ctxrepo.services.sessions.forget_sessions import kept_sessions
-
     sessions = kept_sessions(desk.memory, _choice(desk, request, ()))
     return Result(sessions, {"sessions": [*map(_fields, sessions)]})
 
 
 def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
     """Remove what is kept of sessions, and keep nothing of them again."""
-    from dataclasses import replace
-
-    from ctxrepo.services.sessions.forget_sessions import forget_sessions, plan_to_forget
-
     if desk.agent:
         raise Refused(
             "an agent's session forgets nothing that is kept", "A person does, in a terminal of their own."
@@ -69,12 +73,6 @@ def forget_kept(desk: Desk, request: ForgetKept) -> Result[ForgetPlan]:
 
 
 def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoice:
-    from datetime import datetime
-
-    from ctxrepo.agents.known import agent_named
-    from ctxrepo.domain.formats.moment import since
-    from ctxrepo.services.sessions.forget_sessions import KeptChoice
-
     if request.agent:
         agent_named(request.agent)
     if not all(beginning.strip() for beginning in sessions):  # an empty variable would match all
@@ -87,6 +85,4 @@ def _choice(desk: Desk, request: ListKept, sessions: Sequence[str]) -> KeptChoic
 
 
 def _fields(kept: KeptSession) -> dict[str, object]:
-    from ctxrepo.domain.formats.moment import second_at
-
     return {"agent": kept.agent, "session": kept.id, "cwd": kept.cwd, "last": second_at(kept.last_at)}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxrepo.app.result import Result
+from ctxrepo.domain.formats.moment import counted, since
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.errors import CtxrepoError, NotFound
 from ctxrepo.lazy import dataclass
@@ -38,11 +41,7 @@ class SessionsRequest:
 
 def search_sessions(desk: Desk, request: SessionsRequest) -> Result[SessionsFound]:
     """Search what was said in agents' sessions on this machine."""
-    from dataclasses import replace
-    from datetime import datetime
-
     from ctxrepo.agents.known import agent_named
-    from ctxrepo.domain.formats.moment import since
 
     query = request.query
     if query.agent:
@@ -131,8 +130,6 @@ def message_fields(message: SessionMessage) -> dict[str, Any]:
 
 
 def _incomplete(outcome: UpdateOutcome) -> str:
-    from ctxrepo.domain.formats.moment import counted
-
     if outcome.is_elsewhere:
         return "sessions are being read in the background; what was said last may be missing"
     if outcome.unknown:

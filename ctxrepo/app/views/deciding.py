@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from ctxrepo.domain.records.decision import commands
 if TYPE_CHECKING:
     from ctxrepo.app.repository.decide import Outcome
     from ctxrepo.app.review.decisions import StaleEntry
-    from ctxrepo.domain.records.decision import ItemToDecide
+    from ctxrepo.domain.records.decision import ItemToDecide, Kind
 
 
 MOST_LINES = 400
@@ -57,7 +57,7 @@ def _change(item: ItemToDecide) -> Part:
     return Diff(tuple(lines)) if lines else TextLine("the texts are the same")
 
 
-_NAMES = {
+NAMES: Mapping[Kind, str] = {
     "proposal": "proposal",
     "conflict": "conflict",
     "held": "held back",
@@ -65,6 +65,7 @@ _NAMES = {
     "declined": "declined",
     "doubt": "in doubt",
 }
+"""What a kind of items is called in front of one."""
 
 _DONE = {
     "accept": "accepted",
@@ -124,4 +125,4 @@ def _outcome(outcome: Outcome) -> Iterator[TextLine]:
 
 def _line(item: ItemToDecide, now: datetime) -> str:
     age = ago(item.since, now) if item.since else ""
-    return "  ".join(filter(None, (item.name, _NAMES[item.kind], item.path, age, item.who, item.words)))
+    return "  ".join(filter(None, (item.name, NAMES[item.kind], item.path, age, item.who, item.words)))

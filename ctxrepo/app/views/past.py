@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ctxrepo.app.review.past import who
+from ctxrepo.app.review.past import PastCommits, who
 from ctxrepo.app.views.provenance import provenance, when_of
 from ctxrepo.app.views.view import Diff, Field, Part, TextLine, View, ViewSection, one_section
 from ctxrepo.domain.formats.moment import ago, counted, seconds_of, times, wall_time
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ctxrepo.app.review.changes import WhatChanged
     from ctxrepo.app.review.decisions import ShownConflict
     from ctxrepo.app.review.origins import Why
-    from ctxrepo.app.review.past import PastCommits
     from ctxrepo.domain.records.evidence import Evidence
     from ctxrepo.domain.records.proposal import Proposal
     from ctxrepo.domain.records.save import Origin
@@ -64,8 +63,6 @@ def conflict_view(shown: ShownConflict, now: datetime) -> View:
 
 def _commit(commit: CommitSummary, path: str) -> Iterator[TextLine]:
     """A line for the commit; of the note or entry that was asked for, one for each change of it."""
-    from ctxrepo.app.review.past import who
-
     start = f"{wall_time(commit.when)}  {commit.commit[:10]}"
     if not commit.path:
         more = [f"… {commit.more} more"] if commit.more else []

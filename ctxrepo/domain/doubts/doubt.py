@@ -1,7 +1,5 @@
 """Why an entry may hold no longer: what shows it, how it is told, and what clears it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal, get_args
 

@@ -4,8 +4,6 @@ Measured on the histories of public documents (docs/explanation/living-measured.
 another one it finds two in three, and of lines that were only added it takes one in twenty for a replacement.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence

@@ -76,6 +76,28 @@ def replace(text: str, path: Path, value: object) -> str:
     return text[: node.start] + rendered + text[node.end :]
 
 
+def is_empty(text: str) -> bool:
+    """Whether nothing stands in a document, but for blanks and a byte order mark."""
+    return not text.strip("\ufeff \t\r\n")
+
+
+def or_object(text: str) -> str:
+    """The document, or an empty object where nothing stands in it."""
+    return ("\ufeff{}\n" if text.startswith("\ufeff") else "{}\n") if is_empty(text) else text
+
+
+def parse_commented(text: str) -> Node:
+    """The root of a document, with comments or without."""
+    return parse(blank_comments(text))
+
+
+def members(text: str) -> dict[str, object]:
+    """What the object of a document has, with comments or without; nothing where it is empty or another
+    value."""
+    value = {} if is_empty(text) else parse_commented(text).value
+    return value if isinstance(value, dict) else {}
+
+
 @dataclass(frozen=True)
 class _Style:
     """How a document is laid out; `unit` is one level of indentation, None when all is on one line."""

@@ -8,10 +8,10 @@ that a person stated, those that sessions used, those that name files which chan
 from collections import Counter
 from collections.abc import Iterable
 
-from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.score.standing import (
     CAPS,
     MOST_ACTIVE,
+    Activity,
     EntryFacts,
     EntryStanding,
     Lifecycle,

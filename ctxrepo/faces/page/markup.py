@@ -3,8 +3,6 @@
 Attributes hold only what this program says: names of classes, numbers, ids of its own. So whatever a memory
 has in it stands between tags, where `mask_between_tags` finds it once more."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
@@ -103,7 +101,7 @@ def told(lines: Sequence[str]) -> Html:
     rows = [
         tag(
             "li",
-            tag("span", _sign(line[:1]), class_="sign"),
+            tag("span", {"-": "−", "*": "·"}.get(line[:1], line[:1]), class_="sign"),
             " ",
             tag("span", entry_words(line[2:]), class_="of"),
             class_=_SIGNS.get(line[:1], "told"),
@@ -111,10 +109,6 @@ def told(lines: Sequence[str]) -> Html:
         for line in lines
     ]
     return tag("ul", *rows, class_="told") if rows else NOTHING
-
-
-def _sign(mark: str) -> str:
-    return {"-": "−", "*": "·"}.get(mark, mark)
 
 
 def counts(came: int, changed: int, went: int) -> Html:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -91,13 +90,9 @@ def _note(report: MemoryReport, note: ReportedNote, anchor: str) -> Html:
         head = tag("span", *title, *marks, class_="title")
         return tag("div", head, command, id=anchor, class_="note item-row lean", tabindex=-1)
     changed = note.changes[0].when if note.changes else None
-    side = tag("span", _last_day(note, changed), class_="day")
+    side = tag("span", f"{changed.astimezone():%d %b}" if changed else note.updated, class_="day")
     summary = tag("summary", tag("span", *title, *marks, class_="title"), side)
     return tag("details", summary, _opened(report, note, note.body), id=anchor, class_="note item-row")
-
-
-def _last_day(note: ReportedNote, changed: datetime | None) -> str:
-    return f"{changed.astimezone():%d %b}" if changed else note.updated
 
 
 def _opened(report: MemoryReport, note: ReportedNote, text: NoteBody) -> Html:

@@ -2,8 +2,6 @@
 
 Each has the same figures beside it in words or a table; colour alone tells nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
@@ -76,7 +74,8 @@ def timeline(
     for number, lane in enumerate(lanes):
         y = 6 + lane_height * (number + 0.5)
         parts.append(tag("line", x1=left, x2=_WIDTH - 12, y1=y, y2=y, class_="lane"))
-        parts.append(tag("text", _cut(lane), x=0, y=y + 4, class_="name"))
+        name = lane if len(lane) <= 13 else f"{lane[:12]}…"
+        parts.append(tag("text", name, x=0, y=y + 4, class_="name"))
     for lane, moment, is_handoff, words in marks:
         local = moment.astimezone()
         since = (local.date() - days[0]) / timedelta(days=1) + local.hour / 24
@@ -94,10 +93,6 @@ def _svg(label: str, height: float, *parts: Html) -> Html:
     box = f"0 0 {_WIDTH} {height:.0f}"
     drawn = tag("svg", tag("title", label), *parts, viewBox=box, role="img", class_="plot")
     return tag("div", drawn, class_="frame")
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= 13 else f"{name[:12]}…"
 
 
 def _round_up(value: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from ctxrepo.app.views.deciding import NAMES
 from ctxrepo.app.views.health import MACHINE_COLUMNS, status_view, words_of_machine
 from ctxrepo.app.views.view import Field
 from ctxrepo.domain.formats.moment import counted, times, wall_time
@@ -41,14 +42,6 @@ _LANES = 8
 """Scopes on the time line: those that were marked last."""
 
 _QUIET = tag("span", "·", class_="quiet")
-_KINDS = {
-    "held": "held back",
-    "deletion": "deletion",
-    "declined": "declined",
-    "proposal": "proposal",
-    "conflict": "conflict",
-    "doubt": "in doubt",
-}
 
 
 def overview(report: MemoryReport, anchors: Mapping[str, str]) -> Html:
@@ -138,7 +131,7 @@ def waiting(report: MemoryReport) -> Html:
 
 def _card(report: MemoryReport, one: WaitingItem) -> Html:
     item = one.item
-    kind = _KINDS.get(item.kind, item.kind)
+    kind = NAMES[item.kind]
     head = _head(kind, one, report)
     commands = [copied(command, label) for label, command in one.commands]
     but = tag("p", tag("strong", "But: "), item.obstacle) if item.obstacle else NOTHING
@@ -200,7 +193,7 @@ def tape(report: MemoryReport) -> Html:
     shown = [mark for mark in report.tape if mark.when.astimezone().date() >= first]
     lanes = sorted([*dict.fromkeys(mark.scope for mark in shown)][:_LANES])
     shown = [mark for mark in shown if mark.scope in lanes]
-    marks = [(mark.scope, mark.when, mark.is_handoff, _mark_words(mark)) for mark in shown]
+    marks = [(m.scope, m.when, m.is_handoff, f"{m.name}, {wall_time(m.when)}") for m in shown]
     plot = [timeline("Anchors and handoffs of four weeks", lanes, marks, report.days)] if shown else []
     rows = [_mark(report, mark) for mark in report.tape]
     newest, earlier = rows[:_MARKS], rows[_MARKS:]
@@ -209,10 +202,6 @@ def tape(report: MemoryReport) -> Html:
         said = tag("summary", f"{len(earlier)} earlier")
         found.append(tag("details", said, tag("ol", *earlier, class_="marks feed"), class_="earlier"))
     return section("tape", "Tape", lead, *plot, *found)
-
-
-def _mark_words(mark: MarkOnTape) -> str:
-    return f"{mark.name}, {wall_time(mark.when)}"
 
 
 def _mark(report: MemoryReport, mark: MarkOnTape) -> Html:

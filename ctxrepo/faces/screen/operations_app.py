@@ -1,7 +1,5 @@
 """A screen that waits for no operation: the thread that owns the memory carries them out in turn (ADR 64)."""
 
-from __future__ import annotations
-
 import os
 import termios
 import tty

@@ -2,8 +2,6 @@
 
 Operations run in the thread that owns the memory (ADR 64): the screen answers keys meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The whole screen: what the keys do about rows, each by the operation that a command has too."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -5,7 +5,7 @@ Too late may come the session's project, its handoff and a MEMORY.md, which the 
 from ctxrepo.domain.text import SHORT_OVERHEAD, seal_shortly, size
 from ctxrepo.hooks.known.cached import last_round_of
 from ctxrepo.hooks.known.locate import folders_of
-from ctxrepo.hooks.known.packet_rows import IndexRow, changed_since
+from ctxrepo.hooks.known.packet_rows import IndexRow, changed_since, handoff_of
 from ctxrepo.hooks.known.world import gives
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.session.ledger_words import HANDOFF, OWED, PROJECT
@@ -99,7 +99,6 @@ def _handoff_block(prompt: "Prompt", *, is_in_packet: bool) -> str:
     prompt.session.note(HANDOFF, "")
     if is_in_packet or not gives(prompt.world, "packet"):
         return ""
-    from ctxrepo.hooks.known.packet_rows import handoff_of
 
     *_, nearest = prompt.place.scopes
     handoff = handoff_of(prompt.cache, nearest.folder)

@@ -8,7 +8,7 @@ import time
 from ctxrepo.domain.text import size
 from ctxrepo.hooks.dialect import Event, HookAnswer
 from ctxrepo.hooks.known.cached import generation_of, open_cache
-from ctxrepo.hooks.known.freshness import news, note_worker_told
+from ctxrepo.hooks.known.freshness import WORKER_SECONDS, news, note_worker_told, open_when_current
 from ctxrepo.hooks.known.locate import Place, SessionFolder, place_of, stamps_of
 from ctxrepo.hooks.known.world import World, is_for_one_turn
 from ctxrepo.hooks.moments.prompt_parts import (
@@ -143,7 +143,6 @@ def _catch_up(
     folder: SessionFolder,
 ) -> tuple[_sqlite3.Connection | None, Place]:
     """Wake the worker and wait briefly; the cache and the place then. The rest comes with the next prompt."""
-    from ctxrepo.hooks.known.freshness import WORKER_SECONDS, open_when_current
     from ctxrepo.hooks.wakeup import spool, wake
 
     is_line_left = spool(db, world.repo, "prompt", event)

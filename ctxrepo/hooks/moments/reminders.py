@@ -6,7 +6,7 @@ import os
 from ctxrepo.hooks.dialect import Event
 from ctxrepo.hooks.known.cached import EntryHit, ScopeSpan, hits_at, newest_alone, spans_of
 from ctxrepo.hooks.known.locate import SessionFolder, folders_of, place_of
-from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.known.world import World, gives
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.recall.ranking import RecallRequest, rank_by_words
 from ctxrepo.hooks.session.session import Session
@@ -72,7 +72,6 @@ def is_silent(
     db: _sqlite3.Connection, world: World, event: Event, folder: SessionFolder, session: Session
 ) -> bool:
     """Whether this session is given no entries."""
-    from ctxrepo.hooks.known.world import gives
     from ctxrepo.hooks.moments.claim import is_withheld
     from ctxrepo.hooks.moments.prompt_parts import switches, why_recall_is_off
 
@@ -106,7 +105,6 @@ def _likely(
         return []
     from ctxrepo.hooks.recall.ask_helper import MOST_READ, ask
     from ctxrepo.hooks.recall.choice import choose_for_edit, is_social
-    from ctxrepo.hooks.recall.ranking import RecallRequest
 
     here = os.path.normpath(event.cwd or os.getcwd())
     about = f"{path.removeprefix(here + '/')}\n{text[:MOST_READ]}"

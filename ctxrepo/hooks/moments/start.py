@@ -6,7 +6,7 @@ An agent that isn't given its packet at a start comes here with the first prompt
 import _sqlite3
 import time
 
-from ctxrepo.domain.text import size
+from ctxrepo.domain.text import seal, size
 from ctxrepo.hooks.dialect import WITH_PROMPT, Dialect, Event
 from ctxrepo.hooks.known.cached import generation_of
 from ctxrepo.hooks.known.freshness import WORKER_SECONDS, open_when_current
@@ -14,6 +14,7 @@ from ctxrepo.hooks.known.locate import Place, SessionFolder
 from ctxrepo.hooks.known.world import World, gives, is_in_system_prompt
 from ctxrepo.hooks.moments.claim import claim_block
 from ctxrepo.hooks.own_files import age_of
+from ctxrepo.hooks.packet.sections import fault_block
 from ctxrepo.hooks.session.ledger_words import ASKED, BRIDGE, GENERATION, OWED, PACKET, PROJECT, SessionRecord
 from ctxrepo.hooks.session.session import Session
 from ctxrepo.hooks.wakeup import spool, wake
@@ -201,7 +202,6 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
 
     Where the packet stands in the system prompt or in a file, the ledger notes what the session sees there.
     """
-    from ctxrepo.domain.text import seal
     from ctxrepo.hooks.packet.packet import PREAMBLE, fill_in, render
 
     text = ""
@@ -215,8 +215,6 @@ def _without_packet(cache: _sqlite3.Connection | None, world: World, place: Plac
             # The session sees the packet all the time: no prompt needs to be given what stands whole in it.
             session.note_given(render(cache, world, place, world.budget).entries)
         if faults := session.untold_faults(cache):
-            from ctxrepo.hooks.packet.sections import fault_block
-
             text += fault_block(faults, world.secret, session)
     except _sqlite3.Error:
         pass

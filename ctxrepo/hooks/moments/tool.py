@@ -6,11 +6,12 @@ import _sqlite3
 import os
 import time
 
+from ctxrepo.domain.text import seal_shortly
 from ctxrepo.hooks.dialect import TICKET, Dialect, Event, TouchedFile
 from ctxrepo.hooks.known.cached import faults_of, open_cache
 from ctxrepo.hooks.known.locate import SessionFolder, inside
 from ctxrepo.hooks.known.world import Repo, World
-from ctxrepo.hooks.own_files import BRIEFLY, append_rolling, line_json
+from ctxrepo.hooks.own_files import BRIEFLY, append_rolling, line_json, log_line
 
 ACCESS_BYTES = 1024 * 1024
 """Bytes at which access.jsonl is renamed to `access.jsonl.1`; the two take 2 MiB at most."""
@@ -56,7 +57,6 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         return rerun.answer(db, world, event, output)
     unsaved_block = ""
     if unsaved and not event.silence_reason:
-        from ctxrepo.domain.text import seal_shortly
         from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_section
 
         unsaved_block = seal_shortly(fault_section(unsaved, FAULT_ROOM), world.secret)
@@ -135,7 +135,6 @@ def _save(
     spool(db, world.repo, "tool", event, relative)  # so that the worker looks at the file
     if not why:
         return [], is_doubtful
-    from ctxrepo.hooks.own_files import log_line
 
     unsaved = (
         f"this version of {relative} is in its file only, for {why}: should another editor replace it, it is "
@@ -184,7 +183,6 @@ def _has_untold_faults(cache: _sqlite3.Connection, world: World, event: Event) -
 
 def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, written: list[str]) -> str:
     """The faults that the session wasn't told yet, and flaws in heads of what was `written`, a block each."""
-    from ctxrepo.domain.text import seal_shortly
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_block, fault_section
     from ctxrepo.hooks.session.session import Session
 

@@ -18,7 +18,7 @@ from ctxrepo.hooks.packet.lane import (
     PacketSource,
     Section,
 )
-from ctxrepo.hooks.packet.sections import fault_section, handoff_section
+from ctxrepo.hooks.packet.sections import fault_section, handoff_section, is_shown, recall_section
 
 CAVEAT_TEXT = """\
 Before you act on a file, flag or command that is named here, check that it still holds: trust the code over
@@ -75,16 +75,12 @@ class _Recall(PacketLane):
         return [""] if contents.recalled else []
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
-        from ctxrepo.hooks.packet.sections import recall_section  # after a compaction only
-
         shown = draft.shown()
         hits = [hit for hit in draft.contents.recalled if hit.id not in shown]
         text, _ = recall_section(hits, draft.today, room, section.bounds.most_lines)
         return text
 
     def shown(self, draft: PacketDraft, section: Section) -> list[tuple[str, str]]:
-        from ctxrepo.hooks.packet.sections import is_shown
-
         return [(hit.id, hit.hash) for hit in draft.contents.recalled if is_shown(hit, section.text)]
 
 

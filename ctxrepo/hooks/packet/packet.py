@@ -6,7 +6,7 @@ from ctxrepo.domain.text import OVERHEAD, seal, size
 from ctxrepo.hooks.known.cached import EntryHit, generation_of
 from ctxrepo.hooks.known.locate import Place, Scope, folders_of, inside
 from ctxrepo.hooks.known.packet_rows import selected_of, without_overtaken
-from ctxrepo.hooks.known.world import World
+from ctxrepo.hooks.known.world import World, tape_of
 from ctxrepo.hooks.own_files import today
 from ctxrepo.hooks.packet.lane import (
     DEFAULT,
@@ -279,7 +279,6 @@ def render_memory(
 def _md(cache: _sqlite3.Connection, world: World, place: Place, budget: int) -> Packet:
     """The packet of the preset `md`, which has no lanes: the index, or what the tape selects where the agent
     has tools for it and something is selected."""
-    from ctxrepo.hooks.known.world import tape_of
     from ctxrepo.hooks.packet.md import md_packet
 
     tape, text = tape_of(world, world.delivery.agent), ""

@@ -54,7 +54,8 @@ def by_class(prompt: str, hits: list[EntryHit]) -> list[EntryHit]:
     preferred, most = next(
         ((names, most) for about, names, most in CLASSES if said & {*about}), ((), GENERAL)
     )
-    places = {hit.id: at - STEPS * (_category_of(hit) in preferred) for at, hit in enumerate(hits)}
+    categories = [category_of(bullet_parts(hit.text)[0]) for hit in hits]
+    places = {hit.id: at - STEPS * (categories[at] in preferred) for at, hit in enumerate(hits)}
     return sorted(hits, key=lambda hit: places[hit.id])[:most]
 
 
@@ -88,7 +89,3 @@ def lessons_apart(hits: list[EntryHit]) -> list[EntryHit]:
 
 
 _LESSONS = (*SPELLINGS["lesson"], *SPELLINGS["mistake"])
-
-
-def _category_of(hit: EntryHit) -> str:
-    return category_of(bullet_parts(hit.text)[0])

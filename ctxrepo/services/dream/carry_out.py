@@ -107,7 +107,7 @@ class _Work:
             text = self.draft.text(entry.path) or ""
             is_first = entry == first
             text = rewritten(text, entry, Whole(step.text)) if is_first else compose.replace(text, entry, "")
-            self.draft.put(entry.path, self._dated(text))
+            self.draft.put(entry.path, bump_updated(text, day(self.now)))
         new = self._entries(first.path)[number]
         if new.id != first.id:
             record(self.draft, "moved", first.id, first.path, self.now, to=new.id)
@@ -133,6 +133,3 @@ class _Work:
 
     def _entries(self, path: str) -> list[Entry]:
         return entries_of(path, self.draft.text(path) or "")
-
-    def _dated(self, text: str) -> str:
-        return bump_updated(text, day(self.now))

@@ -1,7 +1,5 @@
 """What a detector of doubts is given, and what it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime

@@ -88,28 +88,24 @@ def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fus
     return told
 
 
-def margin(
-    words: Array, above: Array, is_known: Array, more_words: float = 1.0, how: Fusion = FUSION
-) -> float:
+def margin(words: Array, above: Array, is_known: Array, more_words: float = 1.0) -> float:
     """How far the best entry stands out, where 1 is what is reached by chance: any in words, one of the best
     in meaning, `above_usual` by so much. In words chance reaches `more_words` times the usual; in meaning a
     long text reaches no more than a short one."""
     meant = float(above[is_known].max()) if is_known.any() else 0.0
     worded = float(in_rare_words(words).max(initial=0.0)) / more_words
-    return float(_multiples(np.array(meant), np.array(worded), len(words), how))
+    return float(_multiples(np.array(meant), np.array(worded), len(words)))
 
 
-def own_margins(
-    words: Array, above: Array, entries: int, more_words: float = 1.0, how: Fusion = FUSION
-) -> Array:
+def own_margins(words: Array, above: Array, entries: int, more_words: float = 1.0) -> Array:
     """How far each of some entries, in a memory of so many, stands out by itself, measured as by `margin`."""
-    return _multiples(above, words / log(entries + 2) / more_words, entries, how)
+    return _multiples(above, words / log(entries + 2) / more_words, entries)
 
 
-def _multiples(meant: Array, worded: Array, entries: int, how: Fusion) -> Array:
+def _multiples(meant: Array, worded: Array, entries: int) -> Array:
     """How many times what chance reaches that is, in meaning and words together or in words alone."""
-    both = (how.meaning_gate * meant + how.words_gate * worded) / least(entries, how)
-    found: Array = np.maximum(both, worded / how.words_alone)
+    both = (FUSION.meaning_gate * meant + FUSION.words_gate * worded) / least(entries)
+    found: Array = np.maximum(both, worded / FUSION.words_alone)
     return found
 
 

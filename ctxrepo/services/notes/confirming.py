@@ -1,4 +1,5 @@
-"""Somebody says again that an entry holds, or has looked whether it does: nothing is written to its note."""
+"""Somebody says again that an entry holds, or has looked whether it does, or that another one says otherwise:
+nothing is written to its note."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace
@@ -10,15 +11,16 @@ from ctxrepo.domain.project.target import Target
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Evidence, Kind, fate, marks
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.errors import Refused
+from ctxrepo.errors import NotFound, Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.code_at_hand import CodeAtHand
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.evidence_view import evidence_in_view
 from ctxrepo.services.reading.targets import entry_named
-from ctxrepo.services.saving.evidence import new_record, record_all
+from ctxrepo.services.saving.evidence import new_record, record, record_all
 from ctxrepo.services.saving.write import drafting
-from ctxrepo.storage.cache.computed import drop_doubts
+from ctxrepo.storage.cache.computed import all_doubts, drop_doubts
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.memory import Memory
 
 _VERBS: dict[Kind, str] = {"reinforced": "reinforce", "verified": "verify"}
@@ -81,3 +83,16 @@ def require_standing(entry: Entry, evidence: Sequence[Evidence]) -> None:
             f"`ctxrepo read ^{heir}` shows what holds now; `ctxrepo restore ^{entry.id}` has it hold again."
         )
         raise Refused(f"^{entry.id} is superseded", hint)
+
+
+def supersede(memory: Memory, name: str, origin: Origin, now: datetime) -> None:
+    """Supersede the older entry of the doubt of this name by the newer one; NotFound where it is in no such
+    doubt any more."""
+    doubts = (doubt for doubt in memory.cache.ask(all_doubts) if doubt.name == name and doubt.by_entry)
+    doubt = next(doubts, None)
+    known = memory.cache.ask(entry_by_id, doubt.entry) if doubt else None
+    if doubt is None or known is None:
+        raise NotFound(f"no entry is in the doubt {name} any more", "`ctxrepo stale` lists those that are.")
+    with drafting(memory, "supersede", origin, now) as draft:
+        draft.saying = normalised(known.entry.text)[:100]
+        record(draft, "superseded", doubt.entry, doubt.path, now, to=doubt.by_entry)

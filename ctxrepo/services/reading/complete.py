@@ -4,7 +4,7 @@ Tab is pressed at every key, so this loads little more than a hook does."""
 
 from collections.abc import Iterator
 
-from ctxrepo.domain.project.layout import CHECKLIST, GLOBAL, PROJECT
+from ctxrepo.domain.project.layout import CHECKLIST, GLOBAL, PROJECT, shown
 from ctxrepo.hooks.known.cached import box_of
 from ctxrepo.storage.cache.completion import Known
 
@@ -87,7 +87,6 @@ def _in_repository(path: str, known: Known) -> list[str]:
 def plain(text: str) -> str:
     """What an entry says, on one line, without its bullet."""
     from ctxrepo.domain.note.entry import normalised  # names of notes are asked for far more often
-    from ctxrepo.domain.project.layout import shown
 
     return shown(normalised(text), WIDTH)
 

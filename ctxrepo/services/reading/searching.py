@@ -126,7 +126,8 @@ def _is_wanted(hit: Hit, asked: SearchQuery, tags: set[str], only: str) -> bool:
     # Those that `read` finds, too: a README beside the scopes is no note.
     is_note = "/" in hit.path and not hit.path.startswith(_NO_NOTES)
     is_of_kind = not asked.category or hit.category == asked.category.lower()
-    return is_note and is_of_kind and hit.path.startswith(only) and tags <= _groups(hit)
+    groups = {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
+    return is_note and is_of_kind and hit.path.startswith(only) and tags <= groups
 
 
 def _as_on_disk(memory: Memory, hits: Sequence[Hit]) -> list[Hit]:
@@ -171,11 +172,6 @@ def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -
     holds, cache = matcher(asked.text), memory.cache
     notes = (_of_note(n) for n in cache.ask(notes_with, ()) if holds(n.path) or holds(n.description))
     return chain(notes, map(_of_entry, cache.ask(entries_by_text, holds, MOST)))
-
-
-def _groups(hit: Hit) -> set[str]:
-    """The tags of a hit and its category, in small letters."""
-    return {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
 
 
 def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:

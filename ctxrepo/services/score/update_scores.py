@@ -7,10 +7,17 @@ from pathlib import Path
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
 from ctxrepo.domain.records.entry_use import Usage
-from ctxrepo.domain.score.activity import KNOWN_DAYS, Activity, activity_in, activity_of, by_name
 from ctxrepo.domain.score.order import ctx_standings
 from ctxrepo.domain.score.seed import seed_standings
-from ctxrepo.domain.score.standing import EntryFacts, until_in
+from ctxrepo.domain.score.standing import (
+    KNOWN_DAYS,
+    Activity,
+    EntryFacts,
+    activity_in,
+    activity_of,
+    by_name,
+    until_in,
+)
 from ctxrepo.domain.text import day_of
 from ctxrepo.domain.words.categories import category_of
 from ctxrepo.services.usage.entry_usage import counts_by_entry

@@ -5,9 +5,9 @@ from functools import cached_property
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.install_options import InstallOptions
 from ctxrepo.agents.known import Agent, agent_named
 from ctxrepo.agents.mcp_server import McpServer
+from ctxrepo.agents.permissions import InstallOptions
 from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, SkillsFolder, Wanted
 from ctxrepo.domain.settings.values import Settings
 from ctxrepo.errors import ConfigError

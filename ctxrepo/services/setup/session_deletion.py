@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ctxrepo.agents.known import Agent
-from ctxrepo.agents.retention import Limit
-from ctxrepo.agents.switches import AgentSetting, Layer
+from ctxrepo.agents.switches import AgentSetting, Layer, Limit
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup.connection import Machine

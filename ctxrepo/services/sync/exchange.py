@@ -5,18 +5,21 @@ never runs git's rebase, reset or checkout, so an exchange that is killed at any
 half-done (ADR 7)."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
+from ctxrepo.domain.git.oid import blob_id, blob_id_of
 from ctxrepo.domain.git.remote import RemoteAnswer
 from ctxrepo.domain.guard.refusals import Refusal
-from ctxrepo.domain.records.conflict_copy import ConflictCopy
+from ctxrepo.domain.merge import merge_file
+from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
 from ctxrepo.errors import BeyondBounds, Busy
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.bounds import beyond, note_made_here
+from ctxrepo.services.reading.places import places_by_now
 from ctxrepo.services.review import review
 from ctxrepo.services.review.open_review import Review, open_review
 from ctxrepo.services.saving.accept import tree_in_view
@@ -26,12 +29,15 @@ from ctxrepo.services.saving.merge import MergeResult, merge_commits
 from ctxrepo.services.saving.refresh import refresh
 from ctxrepo.services.sync import upstream
 from ctxrepo.services.sync.fetch import fetch, measured
-from ctxrepo.services.sync.follow import follow
 from ctxrepo.services.sync.upstream import outgoing_secret
 from ctxrepo.storage.clone.clone import LAST_TIP
+from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.disk.private import touch
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.objects.trees import Key
 from ctxrepo.storage.processes.lock import pause
+from ctxrepo.storage.state.committed_records import KeptOutFile
+from ctxrepo.storage.worktree.worktree import FileUpdate
 
 OFFLINE_PATIENCE = 1.0
 """Seconds after which a dropped connection is not tried again: the next sync will."""
@@ -318,3 +324,44 @@ def _apply(memory: Memory, received: str, merge: Merge, now: datetime) -> Commit
 def _in_cone(memory: Memory, paths: Iterable[str]) -> set[str]:
     cone = memory.checkout.cone
     return {path for path in paths if cone is None or cone.holds(path)}
+
+
+def follow(memory: Memory, held: Collection[str], before: str | None, after: str) -> set[str]:
+    """Move files that are held back to where their notes are in the commit `after`, with what they are based
+    on, what waits for them, and why they are held: what is decided of them is decided there. `before` is the
+    commit that they are on top of. Returns the old paths and the new ones."""
+    objects, worktree = memory.objects, memory.worktree
+    places = places_by_now(objects, held, before, after)
+    old_tree, tree = objects.tree_of(before), objects.tree_of(after)
+    known = objects.files(old_tree, places.values())
+    places = {old: new for old, new in places.items() if new not in known or worktree.exists(new)}
+    for old, new in places.items():
+        base, data = objects.key_at(str(objects.ref(WT)), old), worktree.read(old)
+        was = objects.data_or_empty(base) if base else None
+        if new in known or worktree.exists(new):
+            base = objects.key_at(tree, new)
+            _put_into(memory, new, (was, data), (known.get(new), base))
+        elif data is not None:
+            worktree.write_all({new: data})
+        if data is not None:
+            worktree.update_unchanged({old: FileUpdate(blob_id(data), None)})
+        memory.checkout.base_on({old: None, new: base})
+    memory.journal.move(places)
+    KeptOutFile(memory.state.held).move(places)
+    return {*places, *places.values()}
+
+
+_Edit = tuple[bytes | None, bytes | None]
+"""What a file is based on, and what is on disk."""
+
+
+def _put_into(memory: Memory, path: str, held: _Edit, keys: tuple[Key | None, Key | None]) -> None:
+    """Edit the file at `path` as the one that is held back was edited: another machine put that into it. Its
+    `keys` are those in the commit before and by now."""
+    was, now = (memory.objects.data_or_empty(key) if key else None for key in keys)
+    on_disk = memory.worktree.read(path)
+    edited = merge_file(path, held[0], held[1] or b"", now)
+    both = merge_file(path, was, on_disk, edited.data)
+    copies = (*edited.conflict_copies, *both.conflict_copies)
+    memory.worktree.write_all(dict(map(copy_as_file, copies)))
+    memory.worktree.update_unchanged({path: FileUpdate(blob_id_of(on_disk), both.data)})

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxrepo.domain.doubts.doubt import Doubt, first_told
 from ctxrepo.domain.formats.blocks import texts_beside
-from ctxrepo.domain.score.activity import Activity
-from ctxrepo.domain.score.standing import EntryStanding
+from ctxrepo.domain.score.standing import Activity, EntryStanding
 from ctxrepo.storage.processes.database import storable
 
 if TYPE_CHECKING:

@@ -51,9 +51,9 @@ def files(name: str, package: Path = PACKAGE) -> dict[str, bytes]:
     return {p.relative_to(root).as_posix(): p.read_bytes() for p in found}
 
 
-def new_repository(global_folder: str = GLOBAL, package: Path = PACKAGE) -> dict[str, bytes]:
+def new_repository(global_folder: str = GLOBAL) -> dict[str, bytes]:
     """The files that a new memory repository begins with, by their path in it."""
-    found = files("templates/repository", package)
+    found = files("templates/repository")
     readme = found["README.md"].replace(b"`global/`", f"`{global_folder}/`".encode())
     renamed = _RENAMED | {MEMORY: f"{global_folder}/{MEMORY}"}
     return {renamed.get(path, path): data for path, data in (found | {"README.md": readme}).items()}

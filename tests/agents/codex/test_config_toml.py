@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.agents.codex.config_toml import ConfigWithServer
-from ctxrepo.agents.install_options import InstallOptions
 from ctxrepo.agents.mcp_server import McpServer, interpreter_of
+from ctxrepo.agents.permissions import InstallOptions
 
 SERVER = McpServer(Path("/opt/py 3/bin/python"), {"CTXREPO_STATE": "/var/ctxrepo"})
 LISTED = ConfigWithServer(InstallOptions(server=SERVER))

@@ -13,7 +13,7 @@ from machines import Machine as Desk
 from ctxrepo.agents.copilot import install
 from ctxrepo.agents.copilot.dialect import DIALECT
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.install_options import InstallOptions
+from ctxrepo.agents.permissions import InstallOptions
 from ctxrepo.agents.wanted import OwnFile, SkillsFolder
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxrepo.domain.score.activity import Activity, activity_in, activity_of, by_name
+from ctxrepo.domain.score.standing import Activity, activity_in, activity_of, by_name
 
 NAMED = by_name(
     {

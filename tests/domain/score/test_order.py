@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from score_facts import TODAY, facts, facts_of, moment, stated
 
 from ctxrepo.domain.records.entry_evidence import EntryEvidence
-from ctxrepo.domain.score.activity import Activity
 from ctxrepo.domain.score.order import NEW_DAYS, ctx_standings, reasons
-from ctxrepo.domain.score.standing import CAPS, EntryFacts, until_in
+from ctxrepo.domain.score.standing import CAPS, Activity, EntryFacts, until_in
 
 
 def order(*entries: EntryFacts) -> list[str]:

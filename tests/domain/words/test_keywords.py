@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ctxrepo.domain.words.keywords import anchor_name, is_command, keywords_in
 from ctxrepo.domain.words.prompt_terms import fold, is_of_word
+from ctxrepo.hooks.moments.keyword_block import anchor_name, is_command, keywords_in
 
 WORDS = ["refactor", "migration"]
 

@@ -11,8 +11,8 @@ import pytest
 from codebases import DAY, Codebase
 
 from ctxrepo.domain.doubts.doubt import MOST_BYTES, Doubt
-from ctxrepo.services.freshness.code_doubts import CodeEntry, scan_code
 from ctxrepo.services.freshness.code_names import CodeFacts
+from ctxrepo.services.freshness.code_source import CodeEntry, scan_code
 from ctxrepo.storage.code.tree import CodeTree
 
 _BODY = "".join(f"line {number} of it\n" for number in range(30))

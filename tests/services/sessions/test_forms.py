@@ -14,7 +14,7 @@ from needs import lacks, unless
 from services.sessions.conftest import Finder
 
 from ctxrepo.agents.known import AGENTS, transcripts_of
-from ctxrepo.services.health.silent_sessions import not_understood
+from ctxrepo.services.health.session_checks import not_understood
 from ctxrepo.services.sessions.conversations import read_conversation
 from ctxrepo.services.sessions.index_update import update_index
 from ctxrepo.storage.sessions import transcript_files

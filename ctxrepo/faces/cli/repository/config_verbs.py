@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ctxrepo.app.repository import preferences
 from ctxrepo.app.repository.preferences import KeyRequest, SetRequest
+from ctxrepo.domain.settings.keys import spelled
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import completion as scripts
 from ctxrepo.faces.cli import output
@@ -46,8 +47,6 @@ def list_settings(json: Annotated[bool, json_option()] = False) -> None:
 @config.command()
 def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Print the value of one setting, as `config set` takes it."""
-    from ctxrepo.domain.settings.keys import spelled
-
     answer(preferences.get_setting, KeyRequest(key), json, lambda setting: spelled(setting.value))
 
 
@@ -98,8 +97,6 @@ def _explained(setting: Setting) -> str:
 
 
 def _shown(value: object) -> str:
-    from ctxrepo.domain.settings.keys import spelled
-
     return spelled(value) or '""'
 
 

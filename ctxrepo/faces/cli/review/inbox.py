@@ -1,7 +1,6 @@
 """Commands about what waits for a decision: inbox list, show, accept, decline, edit; stale."""
 
-from __future__ import annotations
-
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -9,6 +8,7 @@ from ctxrepo.app.repository import decide as operations
 from ctxrepo.app.repository.decide import AcceptRequest, DeclineRequest, InboxRequest, RewordRequest
 from ctxrepo.app.review import decisions
 from ctxrepo.app.review.decisions import StaleRequest
+from ctxrepo.app.views.deciding import decided_view, inbox_view, item_view, stale_view
 from ctxrepo.errors import UsageError
 from ctxrepo.faces.cli import output
 from ctxrepo.faces.cli.answer import answer_with_view, open_desk, perform
@@ -18,8 +18,6 @@ from ctxrepo.faces.cli.options import SCOPE, Group, command, json_option
 @command(scope=SCOPE, project="--project P")
 def stale(request: StaleRequest, json: bool = False) -> None:
     """List entries that may hold no longer, and how to clear them."""
-    from ctxrepo.app.views.deciding import stale_view
-
     answer_with_view(decisions.list_stale, request, json, stale_view)
 
 
@@ -29,8 +27,6 @@ inbox = Group("inbox", "List, show and decide what waits for a person.", "list")
 @inbox.command("list")
 def list_items(json: Annotated[bool, json_option()] = False) -> None:
     """List everything that waits for a decision."""
-    from ctxrepo.app.views.deciding import inbox_view
-
     desk = open_desk()
     answer_with_view(operations.list_items, None, json, partial(inbox_view, now=desk.now), desk=desk)
 
@@ -39,8 +35,6 @@ def list_items(json: Annotated[bool, json_option()] = False) -> None:
 @command(id="ID")
 def show(request: InboxRequest, json: bool = False) -> None:
     """Show an item, and the commands that decide it."""
-    from ctxrepo.app.views.deciding import item_view
-
     desk = open_desk()
     view = partial(item_view, now=desk.now, with_commands=True)
     answer_with_view(operations.show_item, request, json, view, desk=desk)
@@ -50,8 +44,6 @@ def show(request: InboxRequest, json: bool = False) -> None:
 @command(ids="ID...")
 def accept(request: AcceptRequest, json: bool = False) -> None:
     """Accept items: what waits holds from now on."""
-    from ctxrepo.app.views.deciding import decided_view
-
     answer_with_view(operations.accept_items, request, json, decided_view)
 
 
@@ -59,8 +51,6 @@ def accept(request: AcceptRequest, json: bool = False) -> None:
 @command(ids="ID...", reason="--reason WHY")
 def decline(request: DeclineRequest, json: bool = False) -> None:
     """Decline items: what holds now stays."""
-    from ctxrepo.app.views.deciding import decided_view
-
     answer_with_view(operations.decline_items, request, json, decided_view)
 
 
@@ -68,9 +58,7 @@ def decline(request: DeclineRequest, json: bool = False) -> None:
 @command(id="ID", text="--text TEXT")
 def edit(request: RewordRequest, json: bool = False) -> None:
     """Accept a proposal with another text, in your editor or as given."""
-    from dataclasses import replace
 
-    from ctxrepo.app.views.deciding import decided_view
     from ctxrepo.faces.cli.editor import edit_text, editor_of
 
     desk = open_desk()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from terminal import Terminal
 
+from ctxrepo.app.repository import decide as deciding
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
-from ctxrepo.services.review import items as listed
 
 NOTE = "shop/topics/gotcha.md"
 KEY = "AKIA" + "QYLPMN5HFIQR7XYA"
@@ -169,8 +169,8 @@ def test_what_waits_is_looked_for_once_however_many_are_decided(
     mine: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = []
-    look = listed.items_to_decide
-    monkeypatch.setattr(listed, "items_to_decide", lambda memory: looks.append(1) or look(memory))
+    look = deciding.items_to_decide
+    monkeypatch.setattr(deciding, "items_to_decide", lambda memory: looks.append(1) or look(memory))
     names = [proposed(mine, f"the team prefers plan {number} over plan {number + 1}") for number in range(5)]
     looks.clear()
     said = mine("inbox", "accept", *names)
