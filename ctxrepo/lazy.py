@@ -3,6 +3,8 @@
 A command loads some 150 modules. They define 75 dataclasses and 100 regular expressions, and a run uses a
 third of them; to make the rest would cost it as much as two bare starts of the interpreter. See ADR 46."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass as make_dataclass
 from dataclasses import fields
@@ -58,7 +60,7 @@ def _make(cls: Any) -> None:
             _finish(one, options)
 
 
-def _finish(cls: Any, options: "Mapping[str, bool]") -> None:
+def _finish(cls: Any, options: Mapping[str, bool]) -> None:
     """Have the standard library make the dataclass, but for `__eq__`, `__hash__` and `__repr__`: it
     compiles each method from text, which takes a hundred times as long."""
     cls.__doc__ = cls.__doc__ or cls.__name__  # for a class without one the library asks `inspect`

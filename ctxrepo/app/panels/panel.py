@@ -1,5 +1,7 @@
 """A panel and its rows as values, whatever draws them, and which rows fit what somebody types."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -51,12 +53,12 @@ class PanelRow:
     """What is searched beside the text."""
     is_path: bool = False
     """Whether the text is a path, of which the end says most."""
-    item: "ItemToDecide | None" = None
-    note: "NoteSummary | None" = None
+    item: ItemToDecide | None = None
+    note: NoteSummary | None = None
     anchor: str = ""
     """The id of an anchor, of which `Enter` shows the place."""
     session: str = ""
-    detail: "View | None" = None
+    detail: View | None = None
     """What there is to see of it, where that was found with the row."""
 
 

@@ -1,5 +1,7 @@
 """Where an entry comes from and who confirmed it, in a line for each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,7 +16,7 @@ _COMMIT = 10
 """Characters of a commit's id that are shown."""
 
 
-def provenance(one: "EntryEvidence") -> Iterator[str]:
+def provenance(one: EntryEvidence) -> Iterator[str]:
     """What the records about an entry amount to. They come from other machines, too, and are shown as
     such."""
     if one.stated:
@@ -46,7 +48,7 @@ def when_of(ts: str) -> str:
     return wall_time(datetime.fromtimestamp(at, UTC)) if at else shown(ts, 20)
 
 
-def _by(one: "EntryEvidence") -> str:
+def _by(one: EntryEvidence) -> str:
     who = " on ".join(filter(None, (one.agent, one.host)))
     session = f"session {one.session[:8]}" if one.session else ""
     said = ", ".join(filter(None, (who, session)))

@@ -1,5 +1,7 @@
 """Items to decide: whatever waits for a person, in one shape."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -200,7 +202,7 @@ class ItemToDecide:
         deed = " ".join(filter(None, (self.change, self.key)))
         return shown(f"{deed}: {beginning}" if deed else beginning, most)
 
-    def masked(self) -> "ItemToDecide":
+    def masked(self) -> ItemToDecide:
         """The item without secrets in its texts."""
         before, after = (text and mask(text) for text in (self.before, self.after))
         return replace(self, before=before, after=after, why=mask(self.why), obstacle=mask(self.obstacle))

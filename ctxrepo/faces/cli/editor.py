@@ -1,5 +1,7 @@
 """The user's editor: which one it is, and a file or a text as it leaves it."""
 
+from __future__ import annotations
+
 import shlex
 import sys
 from collections.abc import Mapping
@@ -18,7 +20,7 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def editor_of(desk: "Desk") -> str:
+def editor_of(desk: Desk) -> str:
     """The editor that git would choose, but for what a clone's configuration names; '' when there is none.
 
     VISUAL is for terminals that can show more than lines. Where nobody is at a terminal only the environment

@@ -1,5 +1,7 @@
 """Standard output whose reader may have gone, or whose disk is full: what was done is done all the same."""
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -52,7 +54,7 @@ def finish(code: int) -> int:
     return code or 1
 
 
-def silence_stream(stream: "TextIO", why: OSError) -> None:
+def silence_stream(stream: TextIO, why: OSError) -> None:
     """Send further output to /dev/null. A reader that closed its end is no error."""
     if stream is sys.stdout and not isinstance(why, BrokenPipeError):
         _unwritable.append(why)

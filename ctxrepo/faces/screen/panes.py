@@ -1,5 +1,7 @@
 """What the screen is made of: a list that draws only the rows in sight, and a text to scroll through."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -132,7 +134,7 @@ class TextPane(ScrollView, can_focus=False):
         self.lines: Sequence[ScreenLine] = ()
         self._folded: list[tuple[Content, str, int]] = []
 
-    def show(self, lines: "Sequence[ScreenLine]") -> None:
+    def show(self, lines: Sequence[ScreenLine]) -> None:
         """Show this text from its first line on."""
         self.lines = lines
         self.scroll_to(y=0, animate=False, immediate=True)

@@ -1,5 +1,7 @@
 """The index of sessions is brought up to date with the agents' transcripts, within a time."""
 
+from __future__ import annotations
+
 import sqlite3
 import time
 from collections import deque
@@ -260,7 +262,7 @@ def _next_piece(index: SessionIndex, keeper: SessionKeeper, transcript: ChangedT
 
 def _read_piece(
     index: SessionIndex,
-    transcripts: "Transcripts",
+    transcripts: Transcripts,
     opened: OpenTranscript,
     file: TranscriptFile,
     session: IndexedSession,
@@ -299,8 +301,8 @@ def _read_piece(
 
 
 def _complete(
-    messages: "Sequence[Message]", places: Sequence[int], piece: TranscriptPiece
-) -> "tuple[Sequence[Message], tuple[int, str]]":
+    messages: Sequence[Message], places: Sequence[int], piece: TranscriptPiece
+) -> tuple[Sequence[Message], tuple[int, str]]:
     """The messages that are complete, and the (place, id) of the message from which to read next time: the
     last message is read again, as it may grow."""
     last = places[messages[-1].line] if messages else piece.end

@@ -2,6 +2,8 @@
 
 The folders of sessions are visited while no lock is held that others wait for: they may hang (ADR 37)."""
 
+from __future__ import annotations
+
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -258,7 +260,7 @@ class Worker:
         with forgiving(self.log):  # hooks will wake another worker
             store_stamps(self.memory, {self.memory.global_folder: None, **dict.fromkeys(scopes)}, before)
 
-    def _visits_by_current_settings(self) -> "Visits":
+    def _visits_by_current_settings(self) -> Visits:
         """Visits by the settings as they are now. A checkout is judged once and known for good, and
         `project.trust` may have been set while this worker waited for more work."""
         return Visits(self.memory.with_current_settings(), self.env, self.now, self.log)

@@ -1,5 +1,7 @@
 """`review`: the screen, the page, or what `inbox` lists where there is no screen."""
 
+from __future__ import annotations
+
 import os
 import sys
 from functools import partial
@@ -68,7 +70,7 @@ def _show_screen() -> None:
         desk.close()
 
 
-def _page_of(desk: "Desk", _: None) -> Path:
+def _page_of(desk: Desk, _: None) -> Path:
     """Write the page of the memory into the state folder; the file."""
     from ctxrepo.app.report.report import report
     from ctxrepo.app.report.report_values import ReportRequest
