@@ -206,8 +206,9 @@ class SourceSetting:
 class SourceContents:
     """What one place of a source holds. `lacks_project`: something is a project's, and none is known here.
 
-    Of another memory of ours, `files` have what was said of its entries, its tapes and projects, and
-    `folders` says where each of its scopes is here."""
+    Of another memory of ours, `files` have what was said of its entries, its tapes and projects, `folders`
+    says where each of its scopes is here, and `projects` which folder here is whose, by each of its
+    names."""
 
     source: str
     place: str
@@ -218,6 +219,7 @@ class SourceContents:
     lacks_project: bool = False
     files: tuple[SourceFile, ...] = ()
     folders: Mapping[str, str] = field(default_factory=dict)
+    projects: Mapping[str, str] = field(default_factory=dict)
 
 
 def source_at(

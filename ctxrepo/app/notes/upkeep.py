@@ -151,7 +151,10 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
         search = _search(desk, request)
         places = contents(request.source, search)
         folders = {note.path.partition("/")[0] for place in places for note in place.notes}
+        folders.update(folder for place in places for folder in place.folders.values())
         widen_to_named(desk.memory, folders, desk.now)
+        if any(place.files for place in places):
+            desk.commit_pending()  # what an import takes nothing from is looked up in the cache
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
         plans = destination.plan(places)
     changes = any(plan.changes for plan in plans)
@@ -162,7 +165,7 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
         plans = destination.put(plans)
     if is_applied:
         desk.wake()
-    adopted = adoption.place if adoption else ""
+    adopted = adoption.contents.place if adoption else ""
     fields = {"source": request.source, "applied": is_applied, "plans": [_fields(plan) for plan in plans]}
     code = 6 if any(plan.refused for plan in plans) else 0
     result = ImportResult(request.source, plans, is_applied, adopted)
@@ -193,7 +196,7 @@ def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
     from ctxrepo.agents.known import AGENTS
     from ctxrepo.services.imports.destination import ImportPlan, PlannedSetting
     from ctxrepo.services.repository.init import adoptable
-    from ctxrepo.sources.source import NotTaken, SourceSetting
+    from ctxrepo.sources.source import NotTaken, SourceContents, SourceSetting
     from ctxrepo.storage.user.config import read_settings
 
     adoption = adoptable(desk.places, desk.env, read_settings(desk.places.config_file))
@@ -209,7 +212,8 @@ def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
         NotTaken(adoption.source.name, line.removeprefix(f"{adoption.source}: "))
         for line in adoption.warnings
     ]
-    return ImportPlan(program, repository.path, (), settings=tuple(settings), not_taken=tuple(not_taken))
+    contents = SourceContents(program, repository.path, not_taken=tuple(not_taken))
+    return ImportPlan(contents, (), settings=tuple(settings))
 
 
 def has_memory(desk: Desk) -> bool:
@@ -265,7 +269,7 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
 
 def _fields(plan: ImportPlan) -> dict[str, Any]:
     return {
-        "place": plan.place,
+        "place": plan.contents.place,
         "notes": [_note_fields(one) for one in plan.notes],
         "files": [
             {"from": one.file.origin, "to": one.path, "new": one.new, "refused": one.refused}
@@ -281,7 +285,7 @@ def _fields(plan: ImportPlan) -> dict[str, Any]:
             | ({"kept": s.kept} if s.kept else {})
             for s in plan.settings
         ],
-        "not_taken": [{"what": one.what, "why": one.why} for one in plan.not_taken],
+        "not_taken": [{"what": one.what, "why": one.why} for one in plan.contents.not_taken],
     }
 
 

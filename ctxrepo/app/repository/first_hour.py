@@ -157,7 +157,7 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
     title = f"{source} in {_folder(desk, call)}"
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
-        made = {(plan.place, *_told([plan])) for plan in plans if _told([plan])}
+        made = {(plan.contents.place, *_told([plan])) for plan in plans if _told([plan])}
         is_new = not made <= offers
         offers.update(made)
         return is_new and ask(title, _told(plans), any(plan.changes for plan in plans))

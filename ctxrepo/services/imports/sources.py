@@ -71,7 +71,7 @@ def contents(name: str, search: SourceSearch) -> list[SourceContents]:
     if not places:
         where = f" in {shown(search.chosen)}" if search.chosen else " here"
         raise NotFound(f"there is nothing of {name}{where}", "`ctxrepo import` lists what there is.")
-    if search.chosen and not any(place.notes or place.tapes for place in places):
+    if search.chosen and not any(place.notes or place.tapes or place.files for place in places):
         left = [(stays, stays.what == place.place) for place in places for stays in place.not_taken]
         if unread := [stays.why for stays, is_whole in left if is_whole]:
             raise Unreadable(unread[0])
