@@ -65,10 +65,6 @@ class SourceFiles(Protocol):
         """The bytes of a file, None where there is none; Unreadable for a link and above `most` bytes."""
         ...
 
-    def read_beginning(self, file: Path, most: int) -> bytes:
-        """The first bytes of a file, `most` at most; Unreadable for a link, and where there is no file."""
-        ...
-
     def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
         """The object in a JSON file, None where there is no file, and why it can't be read, or ''."""
         ...

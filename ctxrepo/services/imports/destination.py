@@ -28,6 +28,7 @@ from ctxrepo.services.saving.write import Draft, drafting
 from ctxrepo.sources.source import SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.storage.memory import Memory
 
+
 @dataclass(frozen=True)
 class PlannedNote:
     """A note of the source, and what it comes to here."""
@@ -191,9 +192,7 @@ def _in_draft(draft: Draft, path: str) -> str | None:
     return None if text is None else _exact(path, encode(text))
 
 
-def _put_notes(
-    draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime
-) -> tuple[PlannedNote, ...]:
+def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime) -> tuple[PlannedNote, ...]:
     """The notes put into the draft, with records of which entries came. Notes of another memory of ours have
     their own past: of their entries only other ids are recorded."""
     read = partial(_in_draft, draft)
@@ -205,7 +204,9 @@ def _put_notes(
             before = entries_of(fit.path, draft.there(fit.path) or "")
             draft.put(fit.path, fit.text)
             stated = _stated(draft, note, before, entries_of(fit.path, fit.text), now)
-            records += [replace(one, source=plan.contents.source) for one in stated if one.to or not note.is_own]
+            records += [
+                replace(one, source=plan.contents.source) for one in stated if one.to or not note.is_own
+            ]
         records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
         written.append(PlannedNote(note, fit))
     record_all(draft, records, now)

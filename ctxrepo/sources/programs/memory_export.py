@@ -80,7 +80,9 @@ def _folders(search: SourceSearch, header: ExportHeader) -> Mapping[str, str]:
     """Folder there -> folder here: a project keeps its own, or has the one that it has here. One whose folder
     is another project's here has none."""
     folders = {header.global_folder: search.global_folder}
-    known = {folder: search.folder_of(name) for name, folder in reversed(header.projects.items())}
+    known: dict[str, str] = {}
+    for name, folder in header.projects.items():
+        known[folder] = known.get(folder) or search.folder_of(name)
     for scope in header.scopes:
         is_free = scope.casefold() not in search.taken or scope not in known
         if known.get(scope) or (is_free and is_folder_name(scope) and scope != search.global_folder):
