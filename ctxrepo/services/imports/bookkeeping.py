@@ -1,13 +1,13 @@
 """The files of another memory of ours that are no notes: what was said of entries, tapes, the projects. What
 this memory lacks of them is added, and takes nothing from what lives here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ctxrepo.domain.formats.jsonl import canonical, record, text_of, with_room
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.note.note import encode
-from ctxrepo.domain.project.layout import ANCHORS_FILE, EVIDENCE, REGISTRY, TAPES, scope_of
+from ctxrepo.domain.project.layout import ANCHORS_FILE, EVIDENCE, REGISTRY, TAPES, scope_of, shown
 from ctxrepo.domain.project.registry import parse, with_alias, with_project
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.imports.fitting import KnownEntries, Reader
@@ -48,7 +48,9 @@ class _Bookkeeping:
     def planned(self, file: SourceFile) -> PlannedFile:
         path, there, remark = file.path, self.read(file.path), ""
         if path == REGISTRY:
-            text, new = self._registry(file, there)
+            text, names = self._registry(file, there)
+            new = max(1, len(names)) if text != (there or "") else 0
+            remark = shown(f"a folder for {', '.join(names)}", 400) if names else ""
         elif path.startswith((f"{EVIDENCE}/", f"{TAPES}/")):
             path, text, new = self._records(file, there)
         else:
@@ -59,20 +61,20 @@ class _Bookkeeping:
             return PlannedFile(file, path, text, refused=refusals[0].message)
         return PlannedFile(file, path, text, new, remark=remark)
 
-    def _registry(self, file: SourceFile, there: str | None) -> tuple[str, int]:
-        """Projects that have no folder here get theirs, and further names. A registry in which nobody wrote
-        yet becomes theirs to the byte."""
+    def _registry(self, file: SourceFile, there: str | None) -> tuple[str, Sequence[str]]:
+        """The registry in which projects that have no folder here get theirs, and further names; and which
+        names these are. One in which nobody wrote yet becomes theirs to the byte."""
         folders, ours, theirs = self.contents.folders, parse(there or ""), parse(file.text)
         is_here = not theirs.problem and all(folders.get(one) == one for one in theirs.projects.values())
         if file.text and is_here and there in (None, self.known.begun.get(REGISTRY)):
-            return file.text, int(there != file.text)
-        text, new = there or "", 0
-        for name, folder in self.contents.projects.items() if not ours.problem else ():
-            if not ours.folder_of(name):
-                owner = next((name for name, its in parse(text).projects.items() if its == folder), "")
-                text = with_alias(text, name, owner) if owner else with_project(text, name, folder)
-                new += 1
-        return text, new
+            return file.text, [*theirs.projects, *theirs.aliases] if there != file.text else []
+        names = [name for name in self.contents.projects if not (ours.problem or ours.folder_of(name))]
+        text = there or ""
+        for name in names:
+            folder = self.contents.projects[name]
+            owner = next((one for one, its in parse(text).projects.items() if its == folder), "")
+            text = with_alias(text, name, owner) if owner else with_project(text, name, folder)
+        return text, names
 
     def _records(self, file: SourceFile, there: str | None) -> tuple[str, str, int]:
         """The path, the text and the number of lines whose ids no file here has, or has had."""

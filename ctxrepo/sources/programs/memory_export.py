@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ctxrepo.domain.export.export_lines import MAX_BYTES, ExportHeader, MemoryExport, read_export
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.guard.refusals import MAX_BYTES as MOST_OF_A_FILE
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import (
@@ -59,7 +60,7 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     left = dict.fromkeys(_cut(export))  # of what stays for one reason one is told
     for path, contents in {REGISTRY: b"", **export.files}.items():
         here = _place(path, folders)
-        if stays := _not_taken(path, here, export.header):
+        if stays := _not_taken(path, here, len(contents), export.header):
             left[stays] = None
         elif is_note(here):
             notes.append(replace(note_of(path, here, contents), is_own=True))
@@ -98,7 +99,7 @@ def _place(path: str, folders: Mapping[str, str]) -> str:
     return moved_path(path, there, folders[there]) if there in folders else ""
 
 
-def _not_taken(path: str, here: str, header: ExportHeader) -> NotTaken | None:
+def _not_taken(path: str, here: str, size: int, header: ExportHeader) -> NotTaken | None:
     """Why a file of the export isn't brought, or all in its folder; None where it is."""
     scope = scope_of(path)
     if reason := unsafe(path) or (here and unsafe(here)):
@@ -111,6 +112,8 @@ def _not_taken(path: str, here: str, header: ExportHeader) -> NotTaken | None:
         why = "no note, and nothing that belongs to one"
     elif here.startswith(f"{TAPES}/") and not here.endswith(".jsonl"):
         why = "no lines of JSON"
+    elif size > MOST_OF_A_FILE:  # the guard would say so when it was read
+        why = f"is larger than {MOST_OF_A_FILE >> 20} MiB"
     else:
         return None
     return NotTaken(shown(mask(path if here or unsafe(path) else f"{scope}/")), why)

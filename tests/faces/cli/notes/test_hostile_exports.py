@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import pytest
 from terminal import Terminal
 
+from ctxrepo.domain.note.entry import entries_of
+
 HEADER = {"format": "ctxrepo-export", "version": 1, "scopes": ["global"], "global": "global"}
 END = {"type": "end", "files": 1, "entries": 0}
 EVIDENCE = ".ctx/evidence/elsewhere-2026-11.jsonl"
@@ -71,14 +73,17 @@ def test_nothing_is_said_of_entries_of_other_scopes(
     assert cli("read", f"^{door['id']}").code == 0
 
 
-def test_no_mark_of_what_is_not_here_moves_to_what_is(cli: Terminal, door: dict[str, str]) -> None:
+def test_no_mark_of_what_is_not_here_moves_to_what_is(cli: Terminal) -> None:
+    cli.machine.write("shop/open.md", "- The window opens at ten\n")
+    cli("sync")
+    window = known(cli, "window")["id"]
     gone = "f" * 12
     lines = (
         said("superseded", gone, "global/new.md", to="0" * 12),
-        said("moved", gone, "global/new.md", to=door["id"]),
+        said("moved", gone, "global/new.md", to=window),
     )
     brought(cli, file(EVIDENCE, *lines), NEW)
-    assert "superseded" not in exported(cli, "staging door")
+    assert "superseded" not in exported(cli, "window")
 
 
 def test_no_note_that_is_here_is_said_to_have_moved(cli: Terminal, door: dict[str, str]) -> None:
@@ -106,19 +111,11 @@ def test_a_rule_is_neither_approved_nor_replaced(cli: Terminal) -> None:
 
 
 def test_a_rule_that_comes_with_its_entry_waits_for_a_person(cli: Terminal) -> None:
-    (cli.machine.clone / "global/new.md").write_text(NEW["text"])
-    cli("sync")
-    new = known(cli, "Something new")
-    cli("forget", f"^{new['id']}")
-    (cli.machine.clone / "global/other.md").write_text(NEW["text"])
-    cli("sync")
-    name = known(cli, "Something new")["id"]
-    (cli.machine.clone / "global/other.md").unlink()
-    cli("sync")
-    rule = said("enforced", name, "global/other.md", rule="block command 'make'")
-    brought(cli, file(EVIDENCE, rule), {**NEW, "path": "global/other.md"})
-    listed = cli("enforce", "--list").out
-    assert "block command 'make'" not in listed or "enforced here" not in listed
+    (entry,) = entries_of(NEW["path"], NEW["text"])
+    rule = said("enforced", entry.id, entry.path, rule="block command 'make'")
+    brought(cli, file(EVIDENCE, rule), NEW)
+    (listed,) = cli("enforce", "--list", "--json").data["rules"]
+    assert (listed["rule"], listed["is_approved"], listed["held"]) == ("block command 'make'", False, "")
 
 
 class TestRegistry:
@@ -140,6 +137,22 @@ class TestRegistry:
         )  # fmt: skip
         assert '"git.example.org/ada/shop" = "shop"' in text
         assert "aliases" not in text or '"git.example.org/ada/shop" =' not in text.partition("[aliases]")[2]
+
+    def test_a_folder_that_a_project_gets_is_told_and_its_name_is_one(self, cli: Terminal) -> None:
+        names = {"git.example.org/x/y": "fresh", "": "fresh", "a\nb": "fresh", "git.example.org/x/z": "fresh"}
+        header = {**HEADER, "scopes": ["global", "fresh"], "projects": names}
+        _, words = brought(cli, NEW, {**NEW, "path": "fresh/a.md"}, header=header)
+        assert "ctxrepo.toml -> ctxrepo.toml: a folder for git.example.org/x/y, git.example.org/x/z" in words
+        text = cli.machine.read("ctxrepo.toml")
+        assert '"git.example.org/x/y" = "fresh"' in text.partition("[aliases]")[0]
+        assert '"git.example.org/x/z" = "git.example.org/x/y"' in text
+        assert '"" =' not in text
+
+
+def test_a_huge_note_is_told_and_not_read(cli: Terminal) -> None:
+    _, words = brought(cli, {**NEW, "path": "global/huge.md", "text": "- a\n" * 400_000}, NEW)
+    assert "left out: global/huge.md: is larger than 1 MiB" in words
+    assert known(cli, "Something new")
 
 
 def test_an_agent_whose_writes_wait_imports_nothing(cli: Terminal, door: dict[str, str]) -> None:
