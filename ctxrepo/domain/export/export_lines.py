@@ -116,13 +116,8 @@ def _header(line: bytes) -> ExportHeader:
         raise Unreadable(f"it is an export of version {version}, and this ctxrepo reads {VERSION}: update it")
     projects = fields.get("projects")
     named = projects.items() if isinstance(projects, dict) else ()
-    folders = {name: folder for name, folder in named if isinstance(folder, str) and _is_name(name)}
+    folders = {name: folder for name, folder in named if isinstance(folder, str) and name.isprintable()}
     return ExportHeader(tuple(texts_in(fields.get("scopes"))), text_of(fields, "global"), folders)
-
-
-def _is_name(name: str) -> bool:
-    """Whether a project may be called so."""
-    return bool(name.strip()) and name.isprintable()
 
 
 def _record(line: bytes) -> Mapping[str, Any]:

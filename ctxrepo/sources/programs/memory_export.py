@@ -24,7 +24,6 @@ from ctxrepo.domain.project.layout import (
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.records.evidence import evidence_of, in_folders, to_line
 from ctxrepo.domain.secrets import mask
-from ctxrepo.errors import Unreadable
 from ctxrepo.sources.markdown_notes import note_of
 from ctxrepo.sources.source import (
     NotTaken,
@@ -39,21 +38,12 @@ from ctxrepo.sources.source import (
 NAME = "ctxrepo"
 
 
-def _nowhere(_: SourceSearch) -> Iterator[Path]:
-    """An export is where a person put it."""
-    yield from ()
-
-
 def read(search: SourceSearch, file: Path) -> SourceContents | None:
     """The files of an export, each where it belongs in this memory."""
-    place = search.shown(file)
     data = search.files.read_file(file, MAX_BYTES)
     if data is None:
         return None
-    try:
-        export = read_export(data)
-    except Unreadable as error:
-        raise Unreadable(f"{place}: {error.message}") from error
+    export = read_export(data)
     folders = _folders(search, export.header)
     notes: list[SourceNote] = []
     files: list[SourceFile] = []
@@ -70,24 +60,23 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
         ids = _ids_here(notes)
         files = [replace(f, text=_here(f.text, folders, ids)) if is_evidence(f.path) else f for f in files]
     named = export.header.projects.items()
-    projects = {name: folders[folder] for name, folder in named if folder in folders}
-    told, own = tuple(left), tuple(files)
-    return SourceContents(
-        NAME, place, tuple(notes), not_taken=told, files=own, folders=folders, projects=projects
-    )
+    projects = {name: folders[folder] for name, folder in named if name.strip() and folder in folders}
+    found = SourceContents(NAME, search.shown(file), tuple(notes), not_taken=tuple(left))
+    return replace(found, files=tuple(files), folders=folders, projects=projects)
 
 
 def _folders(search: SourceSearch, header: ExportHeader) -> Mapping[str, str]:
     """Folder there -> folder here: a project keeps its own, or has the one that it has here. One whose folder
     is another project's here has none."""
-    folders = {header.global_folder: search.global_folder}
     known: dict[str, str] = {}
     for name, folder in header.projects.items():
         known[folder] = known.get(folder) or search.folder_of(name)
+    folders: dict[str, str] = {}
     for scope in header.scopes:
         is_free = scope.casefold() not in search.taken or scope not in known
-        if known.get(scope) or (is_free and is_folder_name(scope) and scope != search.global_folder):
-            folders.setdefault(scope, known.get(scope) or scope)
+        free = scope if is_free and is_folder_name(scope) and scope != search.global_folder else ""
+        here = search.global_folder if scope == header.global_folder else known.get(scope) or free
+        folders |= {scope: here} if here else {}
     return folders
 
 
@@ -142,4 +131,4 @@ def _cut(export: MemoryExport) -> Iterator[NotTaken]:
         yield NotTaken("what followed", f"the export breaks off after {number}", is_open=True)
 
 
-SOURCES: tuple[Source, ...] = (source_at(NAME, _nowhere, read),)
+SOURCES: tuple[Source, ...] = (source_at(NAME, lambda _: (), read),)  # it is where a person put it

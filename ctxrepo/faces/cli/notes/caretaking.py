@@ -84,7 +84,7 @@ def import_(
 ) -> None:
     """Import the memory of another program."""
     if file and (source or place):
-        raise UsageError("--file needs no source: what is in the file tells", "`ctxrepo import --file PATH`.")
+        raise UsageError("--file needs no source: the file tells", "`ctxrepo import --file PATH`.")
     if not (source or file):
         if place:
             raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")

@@ -69,6 +69,8 @@ class TestForms:
         file = tmp_path / "memory.jsonl"
         filled("export", str(file))
         assert file.stat().st_mode & 0o777 == 0o600
+        filled("export", str(tmp_path / "folder"))
+        assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o700
         file.chmod(0o640)
         filled("export", str(file))
         assert file.stat().st_mode & 0o777 == 0o640

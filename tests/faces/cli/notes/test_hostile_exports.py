@@ -150,6 +150,17 @@ class TestRegistry:
         assert '"" =' not in text
 
 
+def test_what_is_global_needs_to_be_a_scope_of_it(cli: Terminal) -> None:
+    cli("remember", "Tea is hot", "--scope", "global")
+    cli("sync")
+    tea = known(cli, "Tea")
+    header = {**HEADER, "scopes": ["fresh"]}
+    pinned = file(EVIDENCE, said("pinned", tea["id"], tea["path"]))
+    brought(cli, pinned, NEW, {**NEW, "path": "fresh/a.md"}, header=header)
+    assert "pinned" not in exported(cli, "Tea is hot")
+    assert known(cli, "Something new")["path"] == "fresh/a.md"
+
+
 def test_a_huge_note_is_told_and_not_read(cli: Terminal) -> None:
     _, words = brought(cli, {**NEW, "path": "global/huge.md", "text": "- a\n" * 400_000}, NEW)
     assert "left out: global/huge.md: is larger than 1 MiB" in words
