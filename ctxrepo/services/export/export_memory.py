@@ -16,6 +16,7 @@ from ctxrepo.domain.note.note import decode_note, encode
 from ctxrepo.domain.project.layout import COMPATIBLE, anchors_file, is_note, shown
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import marks
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import tape_of, to_anchors_file_line
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
@@ -128,7 +129,8 @@ def _is_export(file: Path) -> bool:
 def _lines(files: ExportedFiles, counts: Counter[str]) -> Iterator[str]:
     """The lines of an export; `counts` gets how many are files and entries."""
     evidence = by_entry(files.evidence())
-    yield ExportHeader(files.folders, files.memory.global_folder, files.projects).line()
+    scopes = tuple(folder for folder in files.folders if folder == mask(folder))
+    yield ExportHeader(scopes, files.memory.global_folder, files.projects).line()
     for path, data in files.all():
         counts["files"] += 1
         yield file_line(path, data)

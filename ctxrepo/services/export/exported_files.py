@@ -59,7 +59,7 @@ class ExportedFiles:
         for project, folder in sorted(registry.projects.items()):
             if folder in self.folders:
                 found |= dict.fromkeys([project, *registry.names_of(project)], folder)
-        return found
+        return {name: folder for name, folder in found.items() if name == mask(name)}
 
     def notes(self) -> Iterator[tuple[str, bytes]]:
         """The files in the folders of the scopes, by their path in the memory."""

@@ -138,6 +138,17 @@ class TestNeverInOne:
         assert not any(TOKEN.encode() in data for data in written.values())
         assert any(b"The till is blue" in data for data in written.values())
 
+    def test_a_secret_in_a_name(self, cli: Terminal, tmp_path: Path) -> None:
+        cli.machine.write("ctxrepo.toml", f'format = 1\n\n[projects]\n"x/{TOKEN}" = "shop"\n')
+        for path in (f"{TOKEN}/a.md", f"global/{TOKEN}.md", "shop/a.md"):
+            cli.machine.write(path, "- A fact\n")
+        cli.machine.write("shop/wide.csv", f"a,{TOKEN}\n")
+        for scope in ([], ["global"], ["shop"]):
+            file = tmp_path / f"{len(scope)}.jsonl"
+            said = cli("export", *scope, str(file))
+            assert said.code == 0
+            assert TOKEN not in said.out + said.err + file.read_text()
+
     def test_what_a_hand_deleted_and_nobody_confirmed_is_still_there(
         self, cli: Terminal, tmp_path: Path
     ) -> None:
