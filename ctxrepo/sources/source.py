@@ -65,10 +65,6 @@ class SourceFiles(Protocol):
         """The bytes of a file, None where there is none; Unreadable for a link and above `most` bytes."""
         ...
 
-    def read_beginning(self, file: Path, most: int) -> bytes:
-        """The first bytes of a file, `most` at most; Unreadable for a link, and where there is no file."""
-        ...
-
     def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
         """The object in a JSON file, None where there is no file, and why it can't be read, or ''."""
         ...
@@ -206,8 +202,9 @@ class SourceSetting:
 class SourceContents:
     """What one place of a source holds. `lacks_project`: something is a project's, and none is known here.
 
-    Of another memory of ours, `files` have what was said of its entries, its tapes and projects, and
-    `folders` says where each of its scopes is here."""
+    Of another memory of ours, `files` have what was said of its entries, its tapes and projects, `folders`
+    says where each of its scopes is here, and `projects` which folder here is whose, by each of its
+    names."""
 
     source: str
     place: str
@@ -218,6 +215,7 @@ class SourceContents:
     lacks_project: bool = False
     files: tuple[SourceFile, ...] = ()
     folders: Mapping[str, str] = field(default_factory=dict)
+    projects: Mapping[str, str] = field(default_factory=dict)
 
 
 def source_at(

@@ -45,8 +45,9 @@ if TYPE_CHECKING:  # these are slow to import (pygit2 most of all): they are imp
     from ctxrepo.storage.remote.exchanges import Exchanges
     from ctxrepo.storage.worktree.checkout import Checkout, UserIndex
 
-WRITE_WAIT = 10.0
-"""Seconds that a writer waits for another one: most take milliseconds, a large checkout longer."""
+WRITE_WAIT = 60.0
+"""Seconds that a writer waits for another one: most take milliseconds, a commit of 10,000 notes half a
+minute. The lock dies with its holder."""
 
 
 @dataclass(frozen=True)

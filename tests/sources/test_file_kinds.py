@@ -1,4 +1,4 @@
-"""What is in a file or a folder tells which source reads it."""
+"""What a file or a folder is tells which source reads it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,11 @@ def files(tmp_path: Path) -> FilesOutside:
     [
         ("a.txt", '{"format": "ctxrepo-export", "version": 9}\n', "ctxrepo"),
         ("a.md", '{"format": "ctxrepo-export"', "ctxrepo"),
-        ("a", '{"text": "x"}\n{"te', "jsonl"),
-        ("a", 'torn\n{"text": "x"}\n', "markdown"),
-        ("a", '{"torn\n{"text": "x"}\n', "jsonl"),
-        ("a", '\ufeff\n[\n {"text": "x"}\n]', "jsonl"),
-        ("a", "[" + '{"text": "x"},\n ' * 20_000, "jsonl"),
-        ("a", "[a link](b.md)\n", "markdown"),
+        ("a.jsonl", '{"text": "x"}\n', "jsonl"),
+        ("a.JSON", "[]", "jsonl"),
+        ("a", '{"text": "x"}\n', "markdown"),
         ("a.md", "{}\n", "markdown"),
-        ("a", "", "markdown"),
+        ("a.txt", "", "markdown"),
         ("a", "- x\n", "markdown"),
     ],
 )
@@ -49,6 +46,8 @@ def test_folders(files: FilesOutside, tmp_path: Path) -> None:
         assert source_of(files, tmp_path / name) == source
 
 
-def test_nothing(files: FilesOutside, tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="No such file"):
-        source_of(files, tmp_path / "none")
+def test_what_is_no_file(files: FilesOutside, tmp_path: Path) -> None:
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "none")
+    with pytest.raises(Unreadable, match="it is a link"):
+        source_of(files, tmp_path / "link.jsonl")
+    assert source_of(files, tmp_path / "none") == "markdown"

@@ -62,7 +62,7 @@ def check(desk: Desk, request: CheckRequest) -> Result[CheckedNotes]:
 @dataclass(frozen=True)
 class ImportRequest:
     """The source, by its name, and the folder or file to look in; '' is where the program has its own. What
-    is in a file tells its source where that is '' or no name.
+    a file is tells its source where that is ''.
 
     `agrees` is asked of plans that change something, and `is_trial` changes nothing. `scope` is where that
     goes whose project isn't known here; `kinds` and `since`, a period in words, say which records are
@@ -141,17 +141,23 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     from ctxrepo.services.imports.sources import contents, require_source
     from ctxrepo.services.projects.sparse import widen_to_named
     from ctxrepo.services.repository.init import InitRequest, init
+    from ctxrepo.sources.file_kinds import source_of
 
-    request = _with_source(desk, request)
-    require_source(request.source)
-    adoption = None if request.place or has_memory(desk) else _adoption_plan(desk, request.source)
+    source = request.source
+    if source:
+        require_source(source)
+    adoption = None if request.place or has_memory(desk) else _adoption_plan(desk, source)
     if adoption:
         plans = [adoption]
     else:
         search = _search(desk, request)
-        places = contents(request.source, search)
+        source = source or source_of(search.files, desk.cwd / (search.chosen or ""))
+        places = contents(source, search)
         folders = {note.path.partition("/")[0] for place in places for note in place.notes}
+        folders.update(folder for place in places for folder in place.folders.values())
         widen_to_named(desk.memory, folders, desk.now)
+        if any(place.files for place in places):
+            desk.commit_pending()  # what an import takes nothing from is looked up in the cache
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
         plans = destination.plan(places)
     changes = any(plan.changes for plan in plans)
@@ -162,29 +168,11 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
         plans = destination.put(plans)
     if is_applied:
         desk.wake()
-    adopted = adoption.place if adoption else ""
-    fields = {"source": request.source, "applied": is_applied, "plans": [_fields(plan) for plan in plans]}
+    adopted = adoption.contents.place if adoption else ""
+    fields = {"source": source, "applied": is_applied, "plans": [_fields(plan) for plan in plans]}
     code = 6 if any(plan.refused for plan in plans) else 0
-    result = ImportResult(request.source, plans, is_applied, adopted)
+    result = ImportResult(source, plans, is_applied, adopted)
     return Result(result, fields | {"adopted": adopted} if adopted else fields, code)
-
-
-def _with_source(desk: Desk, request: ImportRequest) -> ImportRequest:
-    """The request with the source that reads its file, where it names none: a name that is none may be a
-    path."""
-    from ctxrepo.agents.known import sources
-    from ctxrepo.services.imports.sources import FilesOutside
-    from ctxrepo.sources.file_kinds import source_of
-    from ctxrepo.storage.processes.outside import Outside
-
-    if request.source in sources():
-        return request
-    named = request.place or request.source
-    place = desk.cwd / expanded(named, str(desk.places.user_home))
-    files = FilesOutside(Outside(desk.places.unresponsive))
-    if request.source and (request.place or not files.exists(place)):
-        return request
-    return replace(request, source=source_of(files, place), place=named)
 
 
 def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
@@ -193,7 +181,7 @@ def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
     from ctxrepo.agents.known import AGENTS
     from ctxrepo.services.imports.destination import ImportPlan, PlannedSetting
     from ctxrepo.services.repository.init import adoptable
-    from ctxrepo.sources.source import NotTaken, SourceSetting
+    from ctxrepo.sources.source import NotTaken, SourceContents, SourceSetting
     from ctxrepo.storage.user.config import read_settings
 
     adoption = adoptable(desk.places, desk.env, read_settings(desk.places.config_file))
@@ -209,7 +197,8 @@ def _adoption_plan(desk: Desk, program: str) -> ImportPlan | None:
         NotTaken(adoption.source.name, line.removeprefix(f"{adoption.source}: "))
         for line in adoption.warnings
     ]
-    return ImportPlan(program, repository.path, (), settings=tuple(settings), not_taken=tuple(not_taken))
+    contents = SourceContents(program, repository.path, not_taken=tuple(not_taken))
+    return ImportPlan(contents, (), settings=tuple(settings))
 
 
 def has_memory(desk: Desk) -> bool:
@@ -265,7 +254,7 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
 
 def _fields(plan: ImportPlan) -> dict[str, Any]:
     return {
-        "place": plan.place,
+        "place": plan.contents.place,
         "notes": [_note_fields(one) for one in plan.notes],
         "files": [
             {"from": one.file.origin, "to": one.path, "new": one.new, "refused": one.refused}
@@ -281,7 +270,7 @@ def _fields(plan: ImportPlan) -> dict[str, Any]:
             | ({"kept": s.kept} if s.kept else {})
             for s in plan.settings
         ],
-        "not_taken": [{"what": one.what, "why": one.why} for one in plan.not_taken],
+        "not_taken": [{"what": one.what, "why": one.why} for one in plan.contents.not_taken],
     }
 
 

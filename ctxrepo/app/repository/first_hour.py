@@ -157,7 +157,7 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
     title = f"{source} in {_folder(desk, call)}"
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
-        made = {(plan.place, *_told([plan])) for plan in plans if _told([plan])}
+        made = {(plan.contents.place, *_told([plan])) for plan in plans if _told([plan])}
         is_new = not made <= offers
         offers.update(made)
         return is_new and ask(title, _told(plans), any(plan.changes for plan in plans))
@@ -178,8 +178,10 @@ def _told(plans: Sequence[ImportPlan]) -> Sequence[str]:
     """What would be brought, and what stays there until a person does something about it."""
     notes = (one for plan in plans for one in plan.notes)
     left = [f"{one.note.origin} is held back: {why}" for one in notes for why in one.fitted.refused]
-    left += [f"{one.what} left out: {one.why}" for plan in plans for one in plan.not_taken if one.is_open]
-    left += [f"`ctxrepo import {plans[0].source} --dry-run` there shows more"] if left else []
+    left += [
+        f"{one.what} left out: {one.why}" for plan in plans for one in plan.contents.not_taken if one.is_open
+    ]
+    left += [f"`ctxrepo import {plans[0].contents.source} --dry-run` there shows more"] if left else []
     return [upkeep.sum_of(plans), *left] if any(plan.changes for plan in plans) else left
 
 

@@ -72,16 +72,11 @@ def file_line(path: str, data: bytes) -> str:
 def entry_line(entry: Entry, evidence: EntryEvidence | None, created: str) -> str:
     """The record of an entry; `created` is the day since which it says what it says, or ''."""
     fields: dict[str, Any] = {"type": "entry", "id": f"^{entry.id}", "at": entry.at, "text": entry.text}
-    more: dict[str, Any] = {
-        "category": entry.category,
-        "key": entry.key,
-        "tags": entry.tags,
-        "created": created,
-    }
-    fields |= {name: value for name, value in more.items() if value}
+    optional = {"category": entry.category, "key": entry.key, "tags": entry.tags, "created": created}
+    fields |= {name: value for name, value in optional.items() if value}
     known = {name: getattr(evidence, name) for name in _FACTS} if evidence else {}
-    known |= {"pinned": entry.is_pinned or bool(evidence and evidence.is_pinned)}
-    known |= {"superseded": bool(evidence and evidence.is_struck)}
+    known["pinned"] = entry.is_pinned or bool(evidence and evidence.is_pinned)
+    known["superseded"] = bool(evidence and evidence.is_struck)
     line = render({**fields, "evidence": {name: value for name, value in known.items() if value}})
     return decode(encode(line))  # bytes that no text can have are shown as such
 
@@ -121,7 +116,7 @@ def _header(line: bytes) -> ExportHeader:
         raise Unreadable(f"it is an export of version {version}, and this ctxrepo reads {VERSION}: update it")
     projects = fields.get("projects")
     named = projects.items() if isinstance(projects, dict) else ()
-    folders = {name: folder for name, folder in named if isinstance(folder, str)}
+    folders = {name: folder for name, folder in named if isinstance(folder, str) and name.isprintable()}
     return ExportHeader(tuple(texts_in(fields.get("scopes"))), text_of(fields, "global"), folders)
 
 

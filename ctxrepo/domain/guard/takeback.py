@@ -98,7 +98,10 @@ def difference(actual: Counter[str], expected: Counter[str]) -> list[str]:
 
 def total(files: Mapping[str, bytes | None]) -> Counter[str]:
     """The units of several files together."""
-    return sum((units(path, data) for path, data in files.items()), Counter[str]())
+    counts = Counter[str]()
+    for path, data in files.items():
+        counts.update(units(path, data))  # adding counters makes a new one for each file
+    return counts
 
 
 def _lines(text: str) -> list[str]:

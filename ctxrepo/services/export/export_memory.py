@@ -2,6 +2,7 @@
 keeps its notes."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -13,12 +14,13 @@ from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.frontmatter import read
 from ctxrepo.domain.note.note import decode_note, encode
 from ctxrepo.domain.project.layout import COMPATIBLE, anchors_file, is_note, shown
-from ctxrepo.domain.records.entry_evidence import EntryEvidence, by_entry
+from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import marks
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.tape.anchors import tape_of, to_anchors_file_line
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.export.exported_files import ExportedFiles, left_to_decide
+from ctxrepo.services.export.exported_files import ExportedFiles
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.projects.sparse import widen_to_named
 from ctxrepo.services.reading.find import folders_left_out, scope_named
@@ -29,8 +31,6 @@ from ctxrepo.storage.disk.foreign import open_regular
 from ctxrepo.storage.memory import Memory
 
 LINES, FOLDER, BASIC_MEMORY = "jsonl", "folder", "basic-memory"
-
-FORMS = (LINES, FOLDER, BASIC_MEMORY, COMPATIBLE)
 
 _PRIVATE = 0o600
 """Whoever exports a memory to a file is the only one to read it, until they say otherwise."""
@@ -83,22 +83,25 @@ def export(
             f"there is nothing in {', '.join(files.folders)} yet", "`ctxrepo list` shows the notes."
         )
     form = there.usual_form
-    entries = 0
+    counts: Counter[str] = Counter()
     if form == LINES:
-        count, entries = _write_lines(files, there)
+        parts = (f"{line}\n".encode() for line in _lines(files, counts))
+        if there.write:
+            for part in parts:
+                there.write(part)
+        else:
+            write_parts(Path(there.place), parts, _PRIVATE)
     else:
-        count = fill(Path(there.place), _LAYOUTS[form](files))
-    for folder in sorted(left_to_decide(memory)) if named is None else ():
-        files.skipped[f"{folder}/"] = "waits for a decision of yours"
-    name = named.name if named else ""
-    return ExportResult(name, files.folders, there.place, form, count, files.skipped, entries)
+        counts["files"] = fill(Path(there.place), _LAYOUTS[form](files))
+    name, skipped = named.name if named else "", files.skipped
+    return ExportResult(name, files.folders, there.place, form, counts["files"], skipped, counts["entries"])
 
 
 def _require_outside(memory: Memory, there: Destination) -> None:
     """UsageError for a place that can't be written to, before the work is done."""
     form = there.usual_form
-    if form not in FORMS:
-        raise UsageError(f"there is no form {shown(form, 40)!r}", f"There are {', '.join(FORMS)}.")
+    if form not in (forms := (LINES, *_LAYOUTS)):
+        raise UsageError(f"there is no form {shown(form, 40)!r}", f"There are {', '.join(forms)}.")
     if there.place == STREAM:
         if form != LINES:
             raise UsageError(f"{form} is a folder, and doesn't fit on standard output", "Name a folder.")
@@ -123,45 +126,22 @@ def _is_export(file: Path) -> bool:
         return opened.read(len(BEGINNING)) == BEGINNING
 
 
-def _write_lines(files: ExportedFiles, there: Destination) -> tuple[int, int]:
-    """(files, entries) that were written."""
-    lines = _ExportLines(files)
-    parts = (f"{line}\n".encode() for line in lines.written())
-    if there.write:
-        for part in parts:
-            there.write(part)
-    else:
-        write_parts(Path(there.place), parts, _PRIVATE)
-    return lines.files, lines.entries
-
-
-class _ExportLines:
-    """The lines of an export, and how many of them are files and entries."""
-
-    def __init__(self, files: ExportedFiles) -> None:
-        self._exported = files
-        self.files = 0
-        self.entries = 0
-
-    def written(self) -> Iterator[str]:
-        exported = self._exported
-        evidence = by_entry(exported.evidence())
-        yield ExportHeader(exported.folders, exported.memory.global_folder, exported.projects).line()
-        for path, data in exported.all():
-            self.files += 1
-            yield file_line(path, data)
-            if is_note(path):
-                yield from self._entries(path, decode_note(data), evidence)
-        yield end_line(self.files, self.entries)
-
-    def _entries(self, path: str, text: str, evidence: Mapping[str, EntryEvidence]) -> Iterator[str]:
+def _lines(files: ExportedFiles, counts: Counter[str]) -> Iterator[str]:
+    """The lines of an export; `counts` gets how many are files and entries."""
+    evidence = by_entry(files.evidence())
+    scopes = tuple(folder for folder in files.folders if folder == mask(folder))
+    yield ExportHeader(scopes, files.memory.global_folder, files.projects).line()
+    for path, data in files.all():
+        counts["files"] += 1
+        yield file_line(path, data)
+        text = decode_note(data) if is_note(path) else ""
         head = read(text)
         for entry in entries_of(path, text):
+            counts["entries"] += 1
             known = evidence.get(entry.id)
-            self.entries += 1
-            yield entry_line(
-                entry, known, (known.worded[:10] if known else "") or head.created or head.updated
-            )
+            since = known.worded[:10] if known else ""
+            yield entry_line(entry, known, since or head.created or head.updated)
+    yield end_line(counts["files"], counts["entries"])
 
 
 def _plain(files: ExportedFiles) -> Iterator[File]:

@@ -1,6 +1,6 @@
 """Which files of the memory are exported, and their bytes: never what the write guard holds back."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -16,10 +16,11 @@ from ctxrepo.domain.project.layout import (
     archived_tape_folder,
     is_evidence,
     is_note,
+    scope_of,
     shown,
     tape_folder,
 )
-from ctxrepo.domain.project.registry import is_global_folder, with_alias, with_project
+from ctxrepo.domain.project.registry import is_global_folder
 from ctxrepo.domain.records.evidence import Evidence, evidence_of
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Unreadable
@@ -52,9 +53,13 @@ class ExportedFiles:
 
     @cached_property
     def projects(self) -> Mapping[str, str]:
-        """The ids of the projects among them, each with its folder."""
-        known = read_registry(self.memory).projects
-        return {name: folder for name, folder in sorted(known.items()) if folder in self.folders}
+        """The folders of the projects among them, by each of a project's names, its id first."""
+        registry = read_registry(self.memory)
+        found: dict[str, str] = {}
+        for project, folder in sorted(registry.projects.items()):
+            if folder in self.folders:
+                found |= dict.fromkeys([project, *registry.names_of(project)], folder)
+        return {name: folder for name, folder in found.items() if name == mask(name)}
 
     def notes(self) -> Iterator[tuple[str, bytes]]:
         """The files in the folders of the scopes, by their path in the memory."""
@@ -68,8 +73,7 @@ class ExportedFiles:
 
     def evidence(self) -> Iterator[Evidence]:
         """What was said of entries, as far as it is exported."""
-        for data in self._evidence_files.values():
-            yield from evidence_of(decode(data))
+        return (one for data in self._evidence_files.values() for one in evidence_of(decode(data)))
 
     @cached_property
     def _evidence_files(self) -> Mapping[str, bytes]:
@@ -78,51 +82,37 @@ class ExportedFiles:
     @cached_property
     def _there(self) -> Sequence[str]:
         found = self.memory.worktree.scan()
-        self.skipped.update({path: why for path, why in found.skipped.items() if self._is_wanted(path)})
+        skipped = {path: why for path, why in found.skipped.items() if self._is_wanted(path)}
+        waiting = {path.partition("/")[0] for path in found.files} & {INBOX, CONFLICTS}
+        skipped |= {f"{top}/": "waits for a decision of yours" for top in sorted(waiting) if not self.scope}
+        self.skipped.update({shown(mask(path)): why for path, why in skipped.items()})
         return sorted(found.files.keys() | undeleted(self.memory))
 
     def _is_scope(self, top: str) -> bool:
+        if self.scope:
+            return top == self.scope.folder
         return top == self.memory.global_folder or is_global_folder(top)
 
     def _is_wanted(self, path: str) -> bool:
         top, slash, name = path.partition("/")
-        if path == REGISTRY or is_evidence(path):
-            return True
+        if path == REGISTRY:
+            return self.scope is None
         if top == TAPES:
-            of = tape_folder(path) or archived_tape_folder(path)
-            return bool(of) and (self.scope is None or of == self.scope.folder)
-        if name.rpartition("/")[2] in _GIT_FILES or not slash:
-            return False
-        return top == self.scope.folder if self.scope else self._is_scope(top)
+            return self._is_scope(tape_folder(path) or archived_tape_folder(path))
+        is_note_or_beside = bool(slash) and name.rpartition("/")[2] not in _GIT_FILES
+        return is_evidence(path) or (is_note_or_beside and self._is_scope(top))
 
     def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         for path in paths:
             try:
-                data = self._part(path)
+                data = read_data(self.memory, path)
             except Unreadable as error:
-                self.skipped[path] = f"can't be read ({error.message})"
+                self.skipped[shown(mask(path))] = f"can't be read ({error.message})"
                 continue
+            if self.scope and data is not None and is_evidence(path):
+                data = _lines_about(data, self.scope.folder)
             if data is not None:  # it may have gone away meanwhile
                 yield from self.guarded(path, data)
-
-    def _part(self, path: str) -> bytes | None:
-        """What of a file is the scope's: of those that all scopes share, the lines about it."""
-        if self.scope and path == REGISTRY:
-            return self._registration(self.scope)
-        data = read_data(self.memory, path)
-        if self.scope and data is not None and is_evidence(path):
-            return _lines_about(data, self.scope.folder) or None
-        return data
-
-    def _registration(self, scope: NamedScope) -> bytes | None:
-        registry = read_registry(self.memory)
-        if scope.project is None or not registry.folder_of(scope.project.id):
-            return None
-        name = registry.canonical(scope.project.id)
-        text = with_project("", name, scope.folder)
-        for alias in registry.names_of(name):
-            text = with_alias(text, alias, name)
-        return encode(text)
 
     def guarded(self, path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         """The file with what the write guard lets through: of a note all or nothing, of others the lines."""
@@ -140,22 +130,14 @@ class ExportedFiles:
         yield path, encode("\n".join(line for number, line in enumerate(lines, 1) if number not in held))
 
 
-def left_to_decide(memory: Memory) -> Set[str]:
-    """The folders with what waits for a decision of a person, which no export holds."""
-    paths = memory.worktree.scan(INBOX).files.keys() | memory.worktree.scan(CONFLICTS).files.keys()
-    return {path.partition("/")[0] for path in paths}
-
-
-def _lines_about(data: bytes, folder: str) -> bytes:
-    """The lines about the notes of a folder, and those that delete one of these."""
-    lines = decode_exactly(data).split("\n")
-    known = [(line, record(line) or {}) for line in lines]
-    about = {text_of(fields, "id") for _, fields in known if _is_about(fields, folder)} - {""}
-    kept = [line for line, fields in known if text_of(fields, "id") in about or _is_about(fields, folder)]
-    return encode("".join(f"{line}\n" for line in kept))
-
-
-def _is_about(fields: Mapping[str, object], folder: str) -> bool:
-    places = [text_of(fields, "path")]
-    places += [text_of(fields, "to")] if text_of(fields, "kind") == "renamed" else []
-    return TOMBSTONE not in fields and any(place.startswith(f"{folder}/") for place in places)
+def _lines_about(data: bytes, folder: str) -> bytes | None:
+    """The lines about the notes of a folder, and those that delete one of these; None without any."""
+    lines = [(line, record(line) or {}) for line in decode_exactly(data).split("\n")]
+    own = {text_of(fields, "id") for _, fields in lines if scope_of(text_of(fields, "path")) == folder}
+    kept = [
+        line
+        for line, fields in lines
+        if scope_of(text_of(fields, "path")) == folder
+        or (TOMBSTONE in fields and text_of(fields, "id") in own)
+    ]
+    return encode("".join(f"{line}\n" for line in kept)) or None

@@ -1,10 +1,9 @@
 """Where what a source holds goes: planned note by note, shown, then put by the way that every write goes."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import islice
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import counted, day
@@ -12,8 +11,8 @@ from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.supplement import closed_note, gist
 from ctxrepo.domain.note.entry import Entry, entries_of
 from ctxrepo.domain.note.note import decode, decode_exactly, encode, utf16
-from ctxrepo.domain.project.layout import TAPES, is_evidence, tape_folder, tapes_of
-from ctxrepo.domain.records.evidence import Evidence, evidence_of, names_in
+from ctxrepo.domain.project.layout import TAPES, tape_folder, tapes_of
+from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import Refused
@@ -21,16 +20,13 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.leave_anchor import append_to_tape
 from ctxrepo.services.imports.bookkeeping import PlannedFile, planned_files
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
+from ctxrepo.services.inbox.staging import require_person
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.repository.configure import change, setting_now
 from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import Draft, drafting
-from ctxrepo.sources.source import NotTaken, SourceContents, SourceNote, SourceSetting, SourceTape
+from ctxrepo.sources.source import SourceContents, SourceNote, SourceSetting, SourceTape
 from ctxrepo.storage.memory import Memory
-
-_TOGETHER = 2_000
-"""Notes that are written in one operation, at most. An undo takes one back; a run that is killed has done
-some whole ones, and the next goes on."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +57,13 @@ class PlannedSetting:
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """What would be done for one place of a source, whose `contents` these are."""
+    """What would be done for one place of a source, which has these `contents`."""
 
-    source: str
-    place: str
+    contents: SourceContents
     notes: tuple[PlannedNote, ...]
     tapes: tuple[PlannedTape, ...] = ()
     files: tuple[PlannedFile, ...] = ()
-    contents: SourceContents | None = None
     settings: tuple[PlannedSetting, ...] = ()
-    not_taken: tuple[NotTaken, ...] = ()
 
     @property
     def changes(self) -> bool:
@@ -104,58 +97,50 @@ class MemoryDestination:
 
     def _planned(self, contents: SourceContents, known: KnownEntries) -> ImportPlan:
         read = partial(_text, self.memory)
-        notes = [(note, fitted(note, known, read)) for note in contents.notes]
         return ImportPlan(
-            contents.source,
-            contents.place,
-            tuple(PlannedNote(*one) for one in notes),
-            tuple(_planned_tape(self.memory, tape) for tape in contents.tapes),
-            tuple(planned_files(contents, notes, known, read)),
             contents,
+            tuple(PlannedNote(note, fitted(note, known, read)) for note in contents.notes),
+            tuple(_planned_tape(self.memory, tape) for tape in contents.tapes),
+            tuple(planned_files(contents, known, read)),
             tuple(_setting(self.memory, setting) for setting in contents.settings),
-            contents.not_taken,
         )
 
     def put(self, plans: Sequence[ImportPlan]) -> list[ImportPlan]:
-        """Write notes and anchors, in one operation unless they are very many, and settings into config.toml.
-        The plans are made anew under the write lock: somebody may have written meanwhile."""
+        """Write files, notes and anchors in one operation, and settings into config.toml. The plans are made
+        anew under the write lock: somebody may have written meanwhile."""
         changing = [plan for plan in plans if plan.changes]
-        notes = [(plan.source, one.note) for plan in changing for one in plan.notes]
-        tapes = [tape for plan in changing for tape in plan.tapes]
-        put_notes: list[PlannedNote] = []
-        put_tapes: list[PlannedTape] = []
-        put_files: list[PlannedFile] = []
-        told = _told(changing)
-        is_more = any(plan.tapes or plan.files for plan in changing)
-        for start in range(0, max(len(notes), is_more), _TOGETHER):
+        put = changing
+        if any(plan.notes or plan.tapes or plan.files for plan in changing):
             with drafting(self.memory, "import", self.origin, self.now) as draft:
-                put_notes += _put_notes(draft, notes[start : start + _TOGETHER], self.now, told)
-                put_tapes += [_put_anchors(draft, tape, self.now) for tape in tapes] if not start else []
-                if start + _TOGETHER >= len(notes):  # when all notes are there
-                    put_files += _put_files(draft, changing, put_notes, self.now)
-                entries = sum(one.fitted.new for one in put_notes[start:])
-                anchors = sum(len(one.new) for one in put_tapes) if not start else 0
+                known = KnownEntries(self.memory, day(self.now))
+                put = [_put(draft, plan, known, self.now) for plan in changing]
+                entries = sum(one.fitted.new for plan in put for one in plan.notes)
+                anchors = sum(len(one.new) for plan in put for one in plan.tapes)
                 said = [counted(entries, "entry", "entries")] if entries or not anchors else []
                 said += [counted(anchors, "anchor")] if anchors else []
-                draft.saying = f"{' and '.join(said)} from {changing[0].source}"
+                draft.saying = f"{' and '.join(said)} from {changing[0].contents.source}"
                 if (project := self.project) is not None:
                     own = (f"{project.folder}/", f"{tapes_of(project.folder)}/")
                     draft.register(project if any(path.startswith(own) for path in draft.after) else None)
         for planned in (setting for plan in changing for setting in plan.settings if not setting.kept):
             key, value = planned.setting.key, planned.setting.value
             change(self.memory.places, self.memory.env, key, value, self.interpreter)
-        of_notes, of_tapes, of_files = iter(put_notes), iter(put_tapes), iter(put_files)
-        return [
-            replace(
-                plan,
-                notes=tuple(islice(of_notes, len(plan.notes))),
-                tapes=tuple(islice(of_tapes, len(plan.tapes))),
-                files=tuple(islice(of_files, len(plan.files))),
-            )
-            if plan.changes
-            else plan
-            for plan in plans
-        ]
+        done = iter(put)
+        return [next(done) if plan.changes else plan for plan in plans]
+
+
+def _put(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime) -> ImportPlan:
+    """The plan made anew beside what is there by then, and put into the draft. What was said of entries comes
+    first, on the disk too: of a run that is killed no entry is left without it."""
+    require_person(draft.memory, draft.agent, plan.contents.folders.values(), "what was said of entries")
+    files = []
+    for file in planned_files(plan.contents, known, draft.there):
+        if file.new:
+            draft.put(file.path, file.text)
+        files.append(file)
+    notes = _put_notes(draft, plan, known, now)
+    tapes = tuple(_put_anchors(draft, tape, now) for tape in plan.tapes)
+    return replace(plan, files=tuple(files), notes=notes, tapes=tapes)
 
 
 def _planned_tape(memory: Memory, tape: SourceTape) -> PlannedTape:
@@ -207,28 +192,25 @@ def _in_draft(draft: Draft, path: str) -> str | None:
     return None if text is None else _exact(path, encode(text))
 
 
-def _put_notes(
-    draft: Draft, wanted: Sequence[tuple[str, SourceNote]], now: datetime, told: Set[str]
-) -> list[PlannedNote]:
-    """The notes of these sources put into the draft, each beside what is there by then. Of the entries in
-    `told` what was said comes along."""
-    known = KnownEntries(draft.memory, day(now))
+def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime) -> tuple[PlannedNote, ...]:
+    """The notes put into the draft, with records of which entries came. Notes of another memory of ours have
+    their own past: of their entries only other ids are recorded."""
     read = partial(_in_draft, draft)
     written = []
     records: list[Evidence] = []
-    for source, note in wanted:
+    for note in (one.note for one in plan.notes):
         fit = fitted(note, known, read)
         if fit.new or fit.is_new:
-            before = draft.there(fit.path) or ""
+            before = entries_of(fit.path, draft.there(fit.path) or "")
             draft.put(fit.path, fit.text)
-            if not (note.is_own and fit.text == note.text):  # else it has its own past
-                entries = entries_of(fit.path, before), entries_of(fit.path, fit.text)
-                stated = _stated(draft, note, *entries, now)
-                records += [replace(one, source=source) for one in stated if one.to or one.entry not in told]
+            stated = _stated(draft, note, before, entries_of(fit.path, fit.text), now)
+            records += [
+                replace(one, source=plan.contents.source) for one in stated if one.to or not note.is_own
+            ]
         records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
         written.append(PlannedNote(note, fit))
     record_all(draft, records, now)
-    return written
+    return tuple(written)
 
 
 def _stated(
@@ -255,25 +237,6 @@ def _stated(
             else new_record(draft, "moved", source_id, entry.path, now, entry.id)
         )
         yield replace(stated, day=days.get(words, ""), key=entry.key)
-
-
-def _told(plans: Sequence[ImportPlan]) -> Set[str]:
-    """The entries of another memory of ours of which something was said there."""
-    files = (one.file for plan in plans for one in plan.files if is_evidence(one.file.path))
-    return {name for file in files for one in evidence_of(file.text) for name in names_in(one)}
-
-
-def _put_files(
-    draft: Draft, plans: Sequence[ImportPlan], put: Sequence[PlannedNote], now: datetime
-) -> Iterator[PlannedFile]:
-    """The files of these plans, whose notes are `put`, put into the draft beside what is there by then."""
-    known, notes = KnownEntries(draft.memory, day(now)), iter(put)
-    for plan in plans:
-        fits = [(one.note, one.fitted) for one in islice(notes, len(plan.notes))]
-        for one in planned_files(plan.contents, fits, known, draft.there) if plan.contents else ():
-            if one.new:
-                draft.put(one.path, one.text)
-            yield one
 
 
 def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTape:

@@ -33,8 +33,7 @@ class FittedNote:
     """What a source's note comes to: the `text` of the note at `path`, perhaps a new one, with what it
     lacked. `pins` are ids. `refused` is why the guard holds back it or its entries, a line each; a refused
     note is not written. `rivals` are keys that say something else here, and `near` the places of entries that
-    say much the same as new ones. `kept` are the ids of the entries that were here, where the note was
-    another one."""
+    say much the same as new ones."""
 
     path: str
     text: str
@@ -47,7 +46,6 @@ class FittedNote:
     near: tuple[str, ...] = ()
     remark: str = ""
     """What of the source's note is not brought, though entries are."""
-    kept: frozenset[str] = frozenset()
 
     @property
     def changes(self) -> bool:
@@ -132,8 +130,6 @@ def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     is_begun = there is not None and there == known.begun.get(note.path) and there != note.text
     if is_begun and (note.is_own or frontmatter.split(note.text)[0]):
         there = None  # as `init` made it, and nobody wrote to it
-    is_other = there is not None and there != note.text
-    kept = frozenset(e.id for e in entries_of(note.path, there or "")) if is_other else frozenset()
     lacking = _added(note, there, known, read)
     is_empty = not note.text.strip() and not note.is_own
     is_new = there is None and (lacking.new > 0 or not (is_empty or lacking.known))
@@ -147,7 +143,7 @@ def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
     is_left = theirs and theirs != frontmatter.read(there or "").description
     remark = "its description stays out, for the note here has its own head" if is_left else ""
     counts = lacking.new, lacking.known
-    return FittedNote(note.path, text, is_new, *counts, pins, remark=remark, kept=kept)
+    return FittedNote(note.path, text, is_new, *counts, pins, remark=remark)
 
 
 def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reader) -> Supplement:

@@ -17,7 +17,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.locate.identify import Project, read_registry
 from ctxrepo.services.locate.look import find_location
 from ctxrepo.sources.source import FolderContents, NotTaken, SourceContents, SourceSearch
-from ctxrepo.storage.disk.foreign import read, read_beginning, read_object, shown
+from ctxrepo.storage.disk.foreign import read, read_object, shown
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.outside import Outside
 from ctxrepo.storage.sources.program_memory import is_folder, read_folder, read_tables
@@ -45,9 +45,6 @@ class FilesOutside:
     def read_file(self, file: Path, most: int) -> bytes | None:
         return read(file, most, follow=False)
 
-    def read_beginning(self, file: Path, most: int) -> bytes:
-        return read_beginning(file, most)
-
     def read_fields(self, file: Path, *, follow: bool = True) -> tuple[Mapping[str, Any] | None, str]:
         contents = read_object(file, follow=follow)
         return contents.fields, contents.trouble
@@ -71,7 +68,7 @@ def contents(name: str, search: SourceSearch) -> list[SourceContents]:
     if not places:
         where = f" in {shown(search.chosen)}" if search.chosen else " here"
         raise NotFound(f"there is nothing of {name}{where}", "`ctxrepo import` lists what there is.")
-    if search.chosen and not any(place.notes or place.tapes for place in places):
+    if search.chosen and not any(place.notes or place.tapes or place.files for place in places):
         left = [(stays, stays.what == place.place) for place in places for stays in place.not_taken]
         if unread := [stays.why for stays, is_whole in left if is_whole]:
             raise Unreadable(unread[0])

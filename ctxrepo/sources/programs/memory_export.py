@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.domain.export.export_lines import MAX_BYTES, ExportHeader, MemoryExport, read_export
-from ctxrepo.domain.formats.jsonl import record, render, text_of
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.guard.refusals import MAX_BYTES as MOST_OF_A_FILE
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import (
@@ -22,8 +22,8 @@ from ctxrepo.domain.project.layout import (
     unsafe,
 )
 from ctxrepo.domain.project.registry import is_folder_name
+from ctxrepo.domain.records.evidence import evidence_of, in_folders, to_line
 from ctxrepo.domain.secrets import mask
-from ctxrepo.errors import Unreadable
 from ctxrepo.sources.markdown_notes import note_of
 from ctxrepo.sources.source import (
     NotTaken,
@@ -38,50 +38,45 @@ from ctxrepo.sources.source import (
 NAME = "ctxrepo"
 
 
-def _nowhere(_: SourceSearch) -> Iterator[Path]:
-    """An export is where a person put it."""
-    yield from ()
-
-
 def read(search: SourceSearch, file: Path) -> SourceContents | None:
     """The files of an export, each where it belongs in this memory."""
-    place = search.shown(file)
     data = search.files.read_file(file, MAX_BYTES)
     if data is None:
         return None
-    try:
-        export = read_export(data)
-    except Unreadable as error:
-        raise Unreadable(f"{place}: {error.message}") from error
+    export = read_export(data)
     folders = _folders(search, export.header)
     notes: list[SourceNote] = []
     files: list[SourceFile] = []
-    left = [*_cut(export), *_of_others(export.header, folders)]
-    for path, contents in export.files.items():
+    left = dict.fromkeys(_cut(export))  # of what stays for one reason one is told
+    for path, contents in {REGISTRY: b"", **export.files}.items():
         here = _place(path, folders)
-        if why := _why_not(path, here):
-            left += [NotTaken(shown(mask(path)), why)] if _is_told(path, export.header, folders) else []
-        elif is_note(here) and not here.startswith(f"{TAPES}/"):
+        if stays := _not_taken(path, here, len(contents), export.header):
+            left[stays] = None
+        elif is_note(here):
             notes.append(replace(note_of(path, here, contents), is_own=True))
         else:
             files.append(SourceFile(path, here, decode_exactly(contents)))
     if any(folders.get(scope) != scope for scope in export.header.scopes):
         ids = _ids_here(notes)
         files = [replace(f, text=_here(f.text, folders, ids)) if is_evidence(f.path) else f for f in files]
-    told, own = tuple(left), tuple(files)
-    return SourceContents(NAME, place, tuple(notes), not_taken=told, files=own, folders=folders)
+    named = export.header.projects.items()
+    projects = {name: folders[folder] for name, folder in named if name.strip() and folder in folders}
+    found = SourceContents(NAME, search.shown(file), tuple(notes), not_taken=tuple(left))
+    return replace(found, files=tuple(files), folders=folders, projects=projects)
 
 
 def _folders(search: SourceSearch, header: ExportHeader) -> Mapping[str, str]:
     """Folder there -> folder here: a project keeps its own, or has the one that it has here. One whose folder
     is another project's here has none."""
-    folders = {header.global_folder: search.global_folder}
-    ids = {folder: name for name, folder in header.projects.items()}
+    known: dict[str, str] = {}
+    for name, folder in header.projects.items():
+        known[folder] = known.get(folder) or search.folder_of(name)
+    folders: dict[str, str] = {}
     for scope in header.scopes:
-        known = search.folder_of(ids[scope]) if scope in ids else ""
-        is_free = scope.casefold() not in search.taken or scope not in ids
-        if known or (is_free and is_folder_name(scope) and scope != search.global_folder):
-            folders.setdefault(scope, known or scope)
+        is_free = scope.casefold() not in search.taken or scope not in known
+        free = scope if is_free and is_folder_name(scope) and scope != search.global_folder else ""
+        here = search.global_folder if scope == header.global_folder else known.get(scope) or free
+        folders |= {scope: here} if here else {}
     return folders
 
 
@@ -93,32 +88,24 @@ def _place(path: str, folders: Mapping[str, str]) -> str:
     return moved_path(path, there, folders[there]) if there in folders else ""
 
 
-def _why_not(path: str, here: str) -> str:
-    """Why a file of the export isn't brought; '' where it is."""
+def _not_taken(path: str, here: str, size: int, header: ExportHeader) -> NotTaken | None:
+    """Why a file of the export isn't brought, or all in its folder; None where it is."""
+    scope = scope_of(path)
     if reason := unsafe(path) or (here and unsafe(here)):
-        return f"its path {reason}"
-    if not here:
-        return "it is in the folder of no scope of the export"
-    if is_ignored(here) or here.rpartition("/")[2].startswith(".git"):
-        return "no note, and nothing that belongs to one"
-    if here.startswith((f"{TAPES}/", ".")) and not here.endswith(".jsonl"):
-        return "no lines of JSON"
-    return ""
-
-
-def _is_told(path: str, header: ExportHeader, folders: Mapping[str, str]) -> bool:
-    """Whether a file is told by itself: those of a scope that stays are told at once."""
-    parts = path.split("/")[:2]
-    return not any(part in header.scopes and part not in folders for part in parts)
-
-
-def _of_others(header: ExportHeader, folders: Mapping[str, str]) -> Iterator[NotTaken]:
-    for scope in header.scopes:
-        if scope not in folders:
-            why = (
-                "another project has that folder here" if is_folder_name(scope) else "no folder of a project"
-            )
-            yield NotTaken(f"{shown(scope)}/", why)
+        why = f"its path {reason}"
+    elif not here and scope in header.scopes:
+        why = "another project has that folder here" if is_folder_name(scope) else "no folder of a project"
+    elif not here:
+        why = "the folder of no scope of the export"
+    elif is_ignored(here) or here.rpartition("/")[2].startswith(".git"):
+        why = "no note, and nothing that belongs to one"
+    elif here.startswith(f"{TAPES}/") and not here.endswith(".jsonl"):
+        why = "no lines of JSON"
+    elif size > MOST_OF_A_FILE:  # the guard would say so when it was read
+        why = f"is larger than {MOST_OF_A_FILE >> 20} MiB"
+    else:
+        return None
+    return NotTaken(shown(mask(path if here or unsafe(path) else f"{scope}/")), why)
 
 
 def _ids_here(notes: Sequence[SourceNote]) -> Mapping[str, str]:
@@ -131,20 +118,9 @@ def _ids_here(notes: Sequence[SourceNote]) -> Mapping[str, str]:
 def _here(text: str, folders: Mapping[str, str], ids: Mapping[str, str]) -> str:
     """What was said of entries, with the paths and ids that they have here; without those of scopes that
     stay."""
-    lines = []
-    for line in text.split("\n"):
-        fields = record(line)
-        path = text_of(fields, "path") if fields else ""
-        if fields is None or (path and scope_of(path) not in folders):
-            continue
-        paths = ("path", "to") if text_of(fields, "kind") == "renamed" else ("path",)
-        changed: dict[str, str] = {}
-        for key in {"path", "entry", "to"} & fields.keys():
-            was = text_of(fields, key)
-            here = folders.get(scope_of(was), "") if key in paths else ""
-            changed[key] = moved_path(was, scope_of(was), here) or was if key in paths else ids.get(was, was)
-        lines.append(render({**fields, **changed}))
-    return "".join(f"{line}\n" for line in lines)
+    said = in_folders((one for one in evidence_of(text) if scope_of(one.path) in folders), folders)
+    here = (replace(one, entry=ids.get(one.entry, one.entry), to=ids.get(one.to, one.to)) for one in said)
+    return "".join(f"{to_line(one)}\n" for one in here)
 
 
 def _cut(export: MemoryExport) -> Iterator[NotTaken]:
@@ -155,4 +131,4 @@ def _cut(export: MemoryExport) -> Iterator[NotTaken]:
         yield NotTaken("what followed", f"the export breaks off after {number}", is_open=True)
 
 
-SOURCES: tuple[Source, ...] = (source_at(NAME, _nowhere, read),)
+SOURCES: tuple[Source, ...] = (source_at(NAME, lambda _: (), read),)  # it is where a person put it

@@ -83,9 +83,9 @@ def require_empty(folder: Path) -> None:
 
 
 def fill(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
-    """Write (path, bytes) below `folder`, which is made when missing; returns how many there were. Nothing
-    is written through a link, or over a file that somebody put there meanwhile."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write (path, bytes) below `folder`, which is made for its owner alone when missing; returns how many
+    there were. Nothing is written through a link, or over a file that somebody put there meanwhile."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     count = 0
     with closing(Folders(folder)) as folders:
         for path, data in files:

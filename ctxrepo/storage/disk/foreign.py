@@ -29,19 +29,8 @@ def read(path: Path | str, most: int = MAX_BYTES, *, follow: bool = True) -> byt
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        words = (error.strerror if isinstance(error, OSError) else "") or str(error)
-        raise Unreadable(f"{shown(path)} can't be read: {words}") from error
-
-
-def read_beginning(path: Path | str, most: int) -> bytes:
-    """The first bytes of the regular file at `path`, `most` at most. Unreadable, saying why, for anything
-    else, a link or nothing at all included."""
-    try:
-        with os.fdopen(open_regular(path, follow=False), "rb") as opened:
-            return opened.read(most)
-    except (OSError, ValueError) as error:
-        is_link = isinstance(error, OSError) and error.errno == errno.ELOOP
-        words = "it is a link" if is_link else getattr(error, "strerror", "") or "it is no file"
+        is_link = not follow and isinstance(error, OSError) and error.errno == errno.ELOOP
+        words = "it is a link" if is_link else getattr(error, "strerror", "") or str(error)
         raise Unreadable(f"{shown(path)} can't be read: {words}") from error
 
 

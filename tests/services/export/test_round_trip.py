@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from machines import NOW, Machine, make_machine
 from rich_memory import ODD, fill
 
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.processes.lock import locked
 
 QUESTIONS = (
     "when does the staging door open in the morning",
@@ -296,3 +299,25 @@ def test_many_notes_come_back_and_answer_alike(tmp_path: Path, notes: int) -> No
         assert run(ben, *words, codes=(0, 3)) == run(ada, *words, codes=(0, 3))
     assert answers
     assert exported(ben, tmp_path / "again.jsonl") == data
+    done = ben.ctxrepo("undo", cwd=ben.home)
+    if done.returncode:  # it brought more than is noted, and names the commit
+        (name,) = re.findall(r"`ctxrepo undo ([0-9a-f]+)`", done.stderr)
+        run(ben, "undo", name)
+    run(ben, "sync")
+    assert not [path for path in tracked(ben) if path.startswith("project-")]
+
+
+@pytest.mark.slow
+def test_a_writer_waits_for_a_long_commit(ben: Machine) -> None:
+    memory = ben.open()
+    holder = threading.Thread(target=hold, args=(memory.state.lock("write"), 12.0))
+    holder.start()
+    try:
+        run(ben, "sync")
+    finally:
+        holder.join()
+
+
+def hold(lock: Path, seconds: float) -> None:
+    with locked(lock, 1.0):
+        time.sleep(seconds)

@@ -84,7 +84,7 @@ def import_(
 ) -> None:
     """Import the memory of another program."""
     if file and (source or place):
-        raise UsageError("--file needs no source: what is in the file tells", "`ctxrepo import --file PATH`.")
+        raise UsageError("--file needs no source: the file tells", "`ctxrepo import --file PATH`.")
     if not (source or file):
         if place:
             raise UsageError("--from is for a source", "`ctxrepo import SOURCE --from PATH`.")
@@ -122,7 +122,7 @@ def _words(result: ImportResult, dry_run: bool) -> str:
 
 def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
     """What would be done for one place, or was."""
-    yield f"{plan.source}: {plan.place}"
+    yield f"{plan.contents.source}: {plan.contents.place}"
     told = [one for one in plan.notes if _says_something(one)]
     shown = told[:most] if most else told
     for one in shown:
@@ -136,7 +136,7 @@ def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
     yield from _files(plan)
     yield from map(_tape, plan.tapes)
     yield from map(_setting, plan.settings)
-    for kept in plan.not_taken:
+    for kept in plan.contents.not_taken:
         yield f"  left out: {kept.what}: {kept.why}"
 
 

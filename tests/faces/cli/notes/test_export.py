@@ -69,6 +69,8 @@ class TestForms:
         file = tmp_path / "memory.jsonl"
         filled("export", str(file))
         assert file.stat().st_mode & 0o777 == 0o600
+        filled("export", str(tmp_path / "folder"))
+        assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o700
         file.chmod(0o640)
         filled("export", str(file))
         assert file.stat().st_mode & 0o777 == 0o640
@@ -113,7 +115,10 @@ class TestSparse:
         lines = (HEADER, note("shop/topics/tea.md", "- Tea is brewed\n"), END)
         (tmp_path / "more.jsonl").write_text("\n".join(lines))
         assert (
-            ben("import", str(tmp_path / "more.jsonl"), "--yes", CTXREPO_PROJECT="example.org/else").code == 0
+            ben(
+                "import", "--file", str(tmp_path / "more.jsonl"), "--yes", CTXREPO_PROJECT="example.org/else"
+            ).code
+            == 0
         )
         text = ben.machine.read("shop/topics/tea.md")
         assert "Tea is hot" in text
@@ -132,6 +137,17 @@ class TestNeverInOne:
         written = files_in(out) if out.is_dir() else {"out": out.read_bytes()}
         assert not any(TOKEN.encode() in data for data in written.values())
         assert any(b"The till is blue" in data for data in written.values())
+
+    def test_a_secret_in_a_name(self, cli: Terminal, tmp_path: Path) -> None:
+        cli.machine.write("ctxrepo.toml", f'format = 1\n\n[projects]\n"x/{TOKEN}" = "shop"\n')
+        for path in (f"{TOKEN}/a.md", f"global/{TOKEN}.md", "shop/a.md"):
+            cli.machine.write(path, "- A fact\n")
+        cli.machine.write("shop/wide.csv", f"a,{TOKEN}\n")
+        for scope in ([], ["global"], ["shop"]):
+            file = tmp_path / f"{len(scope)}.jsonl"
+            said = cli("export", *scope, str(file))
+            assert said.code == 0
+            assert TOKEN not in said.out + said.err + file.read_text()
 
     def test_what_a_hand_deleted_and_nobody_confirmed_is_still_there(
         self, cli: Terminal, tmp_path: Path
@@ -161,7 +177,9 @@ class TestOtherPrograms:
         there = files_in(tmp_path / "out")
         anchors = there[anchors_file("shop")]
         assert b'"name":"till/fixed"' in anchors
-        done = fresh_machine.ctxrepo("import", str(tmp_path / "out"), "--yes", cwd=fresh_machine.home)
+        done = fresh_machine.ctxrepo(
+            "import", "--file", str(tmp_path / "out"), "--yes", cwd=fresh_machine.home
+        )
         assert done.returncode == 0, done.stderr
         for path, data in there.items():
             if path.endswith(".md") and data:
@@ -192,7 +210,7 @@ def fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 
 class TestImportOfAFile:
-    def test_what_is_in_it_tells(self, cli: Terminal, tmp_path: Path) -> None:
+    def test_what_it_is_tells(self, cli: Terminal, tmp_path: Path) -> None:
         cases = {
             "facts.jsonl": '{"text": "Lifts are slow", "category": "fact"}\n{"text": "Doors are green"}\n',
             "list.json": '[\n  {"text": "Tills are blue"}\n]\n',
@@ -205,7 +223,7 @@ class TestImportOfAFile:
             said = cli("import", "--file", str(tmp_path / name), "--yes")
             assert (said.code, said.err) == (0, "")
             assert words in cli("search", words).out
-        assert cli("import", str(tmp_path / "facts.jsonl"), "--yes").out.endswith("is new here\n")
+        assert cli("import", "--file", str(tmp_path / "facts.jsonl"), "--yes").out.endswith("is new here\n")
         assert (cli.machine.clone / "global/plain.md").read_text() == "- Coffee is cold\n"
 
     def test_a_folder_of_markdown(self, cli: Terminal, tmp_path: Path) -> None:
@@ -215,12 +233,12 @@ class TestImportOfAFile:
         assert said.code == 0
         assert cli.machine.read("global/deep/a.md") == "- Deep down\n"
 
-    def test_a_name_that_is_neither_source_nor_path(self, cli: Terminal) -> None:
+    def test_a_name_of_nothing(self, cli: Terminal) -> None:
         said = cli("import", "nosuch")
         assert (said.code, said.is_one_line()) == (2, True)
         assert "there is no source 'nosuch'" in said.err
         said = cli("import", "--file", "nosuch")
-        assert (said.code, said.is_one_line()) == (1, True)
+        assert (said.code, said.is_one_line()) == (3, True)
 
 
 HEADER = '{"format": "ctxrepo-export", "version": 1, "scopes": ["global", "shop"], "global": "global"}'
@@ -298,7 +316,7 @@ class TestBadExports:
         (tmp_path / "real.jsonl").write_text(f"{HEADER}\n{note('global/a.md')}\n{END}\n")
         link.symlink_to(tmp_path / "real.jsonl")
         os.mkfifo(pipe)
-        for file, why in ((huge, "larger than 512 MiB"), (link, "it is a link"), (pipe, "it is no file")):
+        for file, why in ((huge, "larger than 512 MiB"), (link, "it is a link"), (pipe, "is not a file")):
             said = cli("import", "--file", str(file), "--yes")
             assert (said.code, said.is_one_line()) == (1, True), said.err
             assert why in said.err
