@@ -75,7 +75,7 @@ files: what entries name and claim of a project's code, read from its commits, 1
 overtakes what, and how they are told and cleared 1,100 (ADR 102); scores, the situation report, topics and
 pages 1,500 (ADR 104); evidence that is parsed once 800 (ADR 101); a dream and what it may not lose 880 (ADR
 105); what a person asks for from now on 170 (ADR 106); rules that agents are held to 655 in five files (ADR
-108). For other hosts: tools over MCP 1,030 in ten files, with what both faces say of answers in one place (ADR
+108). For other hosts: tools over MCP 1,030 in ten files, with what both faces say of answers in one (ADR
 109); our server in the lists of seven agents, in their grammars and to the byte, 550 in three (ADR 110); and
 an export that comes back as the same memory, however hostile the file, or as two other programs keep theirs,
 880 in nine (ADR 111). Paid back of all that: 1,800, by modules that always
