@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -13,6 +14,9 @@ from mcp_checks.hosts import COMMAND, make_machine
 
 _ALWAYS = "wire-schema-valid"
 """The check that each message is as the specification has it, which may fail nowhere."""
+
+_STAMP = re.compile(r"-\d{4}-\d\d-\d\dT.*")
+"""What follows the name of a scenario in that of the folder with what came of it."""
 
 REVISIONS = ("2025-11-25", "2026-07-28")
 ERAS = ("legacy", "modern", "auto")
@@ -87,5 +91,5 @@ def _told(revision: str, out: Path) -> bool:
 
 def _checks(out: Path) -> Iterator[tuple[str, dict[str, str]]]:
     for file in sorted(out.glob("*/checks.json")):
-        scenario = file.parent.name.removeprefix("server-").rpartition("-20")[0]
+        scenario = _STAMP.sub("", file.parent.name.removeprefix("server-"))
         yield from ((scenario, check) for check in json.loads(file.read_text()))
