@@ -294,14 +294,14 @@ class Desk:
     @property
     def machine(self) -> Machine:
         # Only needed to connect agents or look at them.
-        from importlib.util import find_spec
+        from importlib.machinery import PathFinder
 
         from ctxrepo.services.setup.connection import Machine, is_enforcing
 
         checkout = None
         with suppress(NoAnswer):  # of which those tell who need the project
             checkout = Path(self.folder_facts.top or self.cwd)
-        enforces, can_serve = is_enforcing(self.places), find_spec("mcp") is not None
+        enforces, can_serve = is_enforcing(self.places), PathFinder.find_spec("mcp") is not None
         return Machine(self.places, self.env, Path(self.interpreter), checkout, enforces, can_serve)
 
     def wake(self) -> None:
