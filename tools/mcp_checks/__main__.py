@@ -2,6 +2,7 @@
 
 conformance  the protocol's suite and the Inspector, in both eras; --npm FOLDER has them (make mcp-checks)
 orphans      servers whose hosts are ended in every way: which are left, and after how long
+kills        servers that are killed in the middle of their work: what they answered must be there
 load         two hosts and a terminal at once on one memory: what is lost, and the server's memory
 weight       a start, and what it holds, beside others, as multiples of a bare interpreter's start
 """
@@ -13,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mcp_checks import conformance, load, orphans, weight
+from mcp_checks import conformance, kills, load, orphans, weight
 
-CHECKS = {"conformance": conformance, "orphans": orphans, "load": load, "weight": weight}
+CHECKS = {"conformance": conformance, "orphans": orphans, "kills": kills, "load": load, "weight": weight}
 
 
 def main() -> int:
