@@ -22,7 +22,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen, widen_to_named
 from ctxrepo.services.repository.published import publish_settings
-from ctxrepo.services.sessions.session_settings import redirections
+from ctxrepo.services.sessions.session_settings import redirections, sends
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
@@ -340,6 +340,7 @@ class Desk:
 
             done = commit(memory, self.now, signs=False)
             complete(memory, done.head)
+            self.send_soon(done)
         except Unsigned:
             self.wake()
             return None
@@ -347,6 +348,15 @@ class Desk:
             self.notice(f"what was written last may not be in this: {error.message}. {error.hint}".rstrip())
             return None
         return done
+
+    def send_soon(self, done: CommitResult) -> None:
+        """Have a worker send a commit that was made here: where it finds nothing to commit, it sends nothing
+        unasked."""
+        if done.created and sends(self.memory, {save.by.agent for save in done.done} or {""}):
+            from ctxrepo.storage.remote.exchanges import Errands  # most find nothing to commit
+
+            Errands(self.memory.state.root).leave("send")
+            self.wake()
 
     def take_in(self) -> None:
         """Write what commands in a sandbox have handed over."""

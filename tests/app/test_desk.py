@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from machines import Machine
+from processes import wait_for_workers
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, list_notes, read
@@ -122,3 +125,17 @@ def test_two_desks_of_a_process_know_nothing_of_each_other(ada: Machine, ben: Ma
     assert "shop/MEMORY.md" not in paths(there)
     assert there.take_notices() == []
     assert dict(os.environ) == before
+
+
+@pytest.mark.slow  # a real worker sends, after a while of quiet
+def test_what_a_reader_commits_is_sent_though_nobody_writes_any_more(ada: Machine, remote: Path) -> None:
+    ada.init(str(remote))
+    ada.remember("Tests need redis")  # and whoever wrote it was killed before it could wake a worker
+    reader = desk_at(ada)
+    assert "shop/MEMORY.md" in paths(reader)
+    reader.close()
+    wait_for_workers(ada)
+    sent = subprocess.run(
+        ["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True, text=True, check=True
+    )
+    assert "Tests need redis" in sent.stdout
