@@ -183,7 +183,8 @@ What [`ctxrepo mcp`](../how-to/use-mcp.md) offers a host. Definitions are {bytes
 {tokens} tokens; what a model is told of them is less, because hosts keep annotations for themselves.
 
 - Tools that read answer text, framed as a quotation that no note can imitate, with places and ages, of at
-  most 4,096 bytes. What doesn't fit is told in the last line, with the `from` that goes on.
+  most 4,096 bytes. What doesn't fit is told in a line behind it, with the `from` that goes on. Secrets in
+  notes that are held back are masked.
 - Tools that write answer a line with the place and the scope, and the same as `structuredContent` (`id`,
   `at`, `path`, `hash`, `existing`, `changed`, `replaced`, `near`, `ids` of proposals, `scope`, `notices`;
   what is empty is left out). What was answered is
@@ -226,7 +227,7 @@ def mcp_page() -> str:
         json.loads((folder / name).read_text("utf-8")) for name in ("tools.json", "former_tools.json")
     )
     size = len(json.dumps(own, separators=(",", ":")))
-    instructions = (folder / "instructions.txt").read_text("utf-8").rstrip()
+    instructions = (folder / "instructions.txt").read_text("utf-8").rstrip().replace("\n\n", "\n")
     head = MCP_HEAD.format(bytes=size, tokens=size // 4)
     foot = MCP_FOOT.format(former="\n".join(map(_tool, former)), instructions=instructions)
     return head + "\n".join(map(_tool, own)) + "\n" + foot

@@ -93,8 +93,8 @@ class ExportRequest:
     write: Callable[[bytes], object] | None = None
 
 
-_MOST_DOUBTS = 5
-"""Entries in doubt that `read` tells of."""
+_MOST_TOLD = 5
+"""Entries in doubt, and superseded ones, that `read` tells of."""
 
 
 def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> None:
@@ -109,6 +109,7 @@ def note_read(memory: Memory, origin: Origin, reading: Reading, now: float) -> N
 
 def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
     """Read a note, or one entry of it, also by an id that the entry had before."""
+    from ctxrepo.services.reading.marks import marks_now
     from ctxrepo.services.reading.targets import read
 
     reading = read(desk.memory, request.target, desk.project, follows=True)
@@ -126,10 +127,13 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
         if known.doubt
     }
     shown = [entry] if entry else note.entries
+    struck = marks_now(desk.memory, [one.id for one in shown]).struck
+    told = [
+        f"^{one.id} at {one.at} is superseded: no session is given it" for one in shown if one.id in struck
+    ]
+    _notice_some(desk, told, "superseded: see `ctxrepo search`")
     doubtful = [f"^{one.id} at {one.at} {doubts[one.id]}" for one in shown if one.id in doubts]
-    desk.notice(*doubtful[:_MOST_DOUBTS])
-    if len(doubtful) > _MOST_DOUBTS:
-        desk.notice(f"{len(doubtful) - _MOST_DOUBTS} more are in doubt: see `ctxrepo stale`")
+    _notice_some(desk, doubtful, "in doubt: see `ctxrepo stale`")
     desk.notice(*claim_lines(desk, [(one.id, one.path) for one in shown]))
     data = {
         "path": note.path,
@@ -144,6 +148,12 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
         ],
     }
     return Result(reading, data)
+
+
+def _notice_some(desk: Desk, lines: Sequence[str], what: str) -> None:
+    desk.notice(*lines[:_MOST_TOLD])
+    if len(lines) > _MOST_TOLD:
+        desk.notice(f"{len(lines) - _MOST_TOLD} more are {what}")
 
 
 def find(desk: Desk, request: TargetRequest) -> Result[Reading]:

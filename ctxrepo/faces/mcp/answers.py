@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ctxrepo.app.sessions.past_search import quoted
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.project.layout import visible
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text import FRAME, OVERHEAD, size
 from ctxrepo.lazy import dataclass, lazy_pattern
 
@@ -60,10 +61,10 @@ def lines_of(notices: Iterable[str]) -> list[str]:
 
 
 def _fitting(parts: Sequence[str], room: int) -> list[str]:
-    """The first of these parts that fit into so many bytes, with what hides something spelled out; a first
-    part that is too long by itself is cut."""
+    """The first of these parts that fit into so many bytes, with what hides something spelled out, and
+    without the secrets of notes that are held back; a first part that is too long by itself is cut."""
     shown: list[str] = []
-    for part in map(visible, parts):
+    for part in (mask(visible(part)) for part in parts):
         if not shown:
             part = _cut(part, room - 1, "… (cut: more than an answer holds)")
         room -= size(part) + 1
@@ -83,7 +84,7 @@ def _cut(text: str, room: int, mark: str = "…") -> str:
 def _rest(count: int, first: int, shown: int, unit: str) -> str:
     """The line about what isn't shown; '' where all is."""
     if first > max(count, 1):
-        return f"there are only {counted(count, unit)}"
+        return f"that was all: {counted(count, unit)}"
     after = count - (first - 1) - shown
     way = f"go on with `from` {first + shown}" if unit else "a narrower question has room for them"
     return f"… {after} more: {way}" if after > 0 else ""

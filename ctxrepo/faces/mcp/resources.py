@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from ctxrepo.app.sessions.past_search import quoted
 from ctxrepo.domain.project.layout import shown, visible
+from ctxrepo.domain.secrets import mask
 from ctxrepo.domain.text import FRAME
 from ctxrepo.errors import NotFound
 from ctxrepo.lazy import dataclass
@@ -41,4 +42,4 @@ def read_resource(desk: Desk, request: ResourceRequest) -> str:
 
     target = parse_target(unquote(request.uri.removeprefix(NOTE_URI)))
     reading = desk.perform(browsing.read, TargetRequest(target)).value
-    return quoted(desk, visible(reading.text.rstrip("\n")), FRAME)
+    return quoted(desk, mask(visible(reading.text.rstrip("\n"))), FRAME)

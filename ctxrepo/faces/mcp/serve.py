@@ -42,7 +42,7 @@ OPTIONS = "CTXREPO_MCP"
 """The variable that narrows or widens what is offered: `read` for tools that read, `former` for former names,
 too; both with a comma between."""
 
-_FETCH_SECONDS = 60.0
+_FETCH_SECONDS = 10.0
 """How often it is looked whether a fetch is due, at most."""
 
 
@@ -75,13 +75,15 @@ class MemoryServer:
         self.environment = environment
         words = {word.strip().casefold() for word in environment.get(OPTIONS, "").split(",")} - {""}
         for word in sorted(words - {"read", "former"}):
-            logging.warning("%s takes read and former, not %r", OPTIONS, word[:40])
+            logging.warning("%s takes read and former, not %r: only reading is offered", OPTIONS, word[:40])
+            words |= {"read"}  # whoever narrows what is offered mustn't widen it by a typing error
         former = former_tools()
         offered = {**tools(), **former} if "former" in words else tools()
         self.tools: Mapping[str, Tool] = {**former, **tools()}
         """What can be called; former names also where hosts aren't told of them."""
         if "read" in words:
             self.tools = {name: tool for name, tool in self.tools.items() if tool.reads}
+        self._instructions = _instructions(is_reading="read" in words)
         self.offered = [name for name in offered if name in self.tools]
         self._looked_at = -_FETCH_SECONDS
         self._roots = Roots()
@@ -92,7 +94,7 @@ class MemoryServer:
             "ctxrepo",
             version=__version__,
             title="ctxrepo",
-            instructions=Path(__file__).with_name("instructions.txt").read_text("utf-8"),
+            instructions=self._instructions,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
@@ -189,6 +191,12 @@ class MemoryServer:
             self.desk.perform(fetch_soon, None, call)
         except Exception as error:
             logging.warning("nothing is fetched: %s", _words_of(as_known(error, self.environment)))
+
+
+def _instructions(*, is_reading: bool) -> str:
+    """What a host is told of the server; where only reading is offered, the first part."""
+    text = Path(__file__).with_name("instructions.txt").read_text("utf-8")
+    return text.partition("\n\n")[0] if is_reading else text.replace("\n\n", "\n")
 
 
 def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResult:

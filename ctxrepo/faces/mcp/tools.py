@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.layout import GLOBAL, PROJECT, visible
-from ctxrepo.errors import NotFound
+from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.faces.mcp.answers import MOST_BYTES, ToolAnswer, lines_of, quotation
 from ctxrepo.faces.mcp.arguments import checked
 from ctxrepo.lazy import dataclass
@@ -71,7 +71,7 @@ def recall(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.services.recall.recall import LIMIT, Question
 
     question = Question(arguments["text"], limit=arguments.get("limit", LIMIT), budget=MOST_BYTES)
-    result = desk.perform(recall, MemoryRecallRequest(question))
+    result = desk.perform(recall, MemoryRecallRequest(question, arguments.get("scope", "")))
     if result.error:
         raise result.error
     if not result.value.hits:
@@ -98,6 +98,8 @@ def search(desk: Desk, arguments: Arguments, unit: str = "hit") -> ToolAnswer:
 
 
 def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:
+    if "tag" in arguments:
+        raise UsageError("no session has a tag", "`tag` is about notes.")
     from ctxrepo.app.sessions.past_search import FRAME, SessionsRequest, search_sessions
     from ctxrepo.app.views.hits import session_hits
     from ctxrepo.services.sessions.session_search import SessionQuery
@@ -119,9 +121,9 @@ def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:
 def read(desk: Desk, arguments: Arguments) -> ToolAnswer:
     """A note, an entry, the list of notes, or the newest handoff."""
     first, target = arguments.get("from", 1), arguments["target"]
-    if target == INDEX:
+    if target.casefold() == INDEX:
         return _read_index(desk, first)
-    if target == HANDOFF:
+    if target.casefold() == HANDOFF:
         return _read_handoff(desk, first)
     from ctxrepo.app.notes import browsing
     from ctxrepo.app.notes.targets import TargetRequest
@@ -192,12 +194,26 @@ def handoff(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.services.anchors.leave_anchor import AnchorRequest
     from ctxrepo.services.anchors.session_anchors import NAME
 
-    done = (arguments["done"],) if "done" in arguments else ()
-    parts = Handoff(arguments.get("goal", ""), done, next=arguments["next"])
+    lines = {name: _lines_of(name, text) for name, text in arguments.items()}
+    step, *left = lines["next"]
+    goal = " ".join(lines.get("goal", ()))
+    parts = Handoff(goal, tuple(lines.get("done", ())), tuple(left), step)
     result = desk.perform(hand_over, AnchorRequest(NAME, handoff=parts))
-    left = result.value.result
-    verb = "handed over already" if left.existing else "handed over"
-    return written(desk, result, f"{verb}: {left.anchor.name} ^{left.anchor.id}", left.folder)
+    left_anchor = result.value.result
+    verb = "handed over already" if left_anchor.existing else "handed over"
+    name = f"{left_anchor.anchor.name} ^{left_anchor.anchor.id}"
+    return written(desk, result, f"{verb}: {name}", left_anchor.folder)
+
+
+def _lines_of(name: str, text: str) -> list[str]:
+    """The lines of an argument, each an item; UsageError for one that a handoff would cut."""
+    from ctxrepo.domain.tape.handoff_parts import MAX_WORDS
+
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines() if line.strip()]
+    if (longest := max(map(len, lines), default=0)) > MAX_WORDS:
+        hint = "Write shorter lines, an item each; `remember` keeps what is longer."
+        raise UsageError(f"`{name}` has a line of {longest} characters, of at most {MAX_WORDS}", hint)
+    return lines or [""]
 
 
 _TOLD = ("id", "ids", "at", "path", "hash", "existing", "changed", "staged", "replaced", "near")
@@ -210,7 +226,7 @@ def written(desk: Desk, result: Result[Any], line: str, scope: str = "") -> Tool
     place."""
     if result.proposed:
         line = f"proposed, and not written before a person accepts it: {', '.join(result.proposed)}"
-    fields = {name: result.data[name] for name in _TOLD if result.data.get(name) not in (None, "", (), [])}
+    fields = {name: result.data[name] for name in _TOLD if result.data.get(name)}
     if "replaced" in fields:
         fields["replaced"] = [f"^{name}" for name in fields["replaced"]]
     scope = scope or str(fields.get("at") or fields.get("path") or PROJECT).partition("/")[0]

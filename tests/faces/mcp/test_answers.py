@@ -67,7 +67,7 @@ def test_a_part_that_is_too_long_by_itself_is_cut_and_says_so(desk: Desk) -> Non
 
 
 def test_beyond_the_last_part_it_is_told_how_many_there_are(desk: Desk) -> None:
-    assert unsealed(quotation(desk, "a.md:", ["x", "y"], 3).text) == "a.md:\nthere are only 2 lines"
+    assert unsealed(quotation(desk, "a.md:", ["x", "y"], 3).text) == "a.md:\nthat was all: 2 lines"
 
 
 def test_where_there_is_no_next_page_another_question_is_named(desk: Desk) -> None:

@@ -15,6 +15,7 @@ from said import Talk
 
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.faces.mcp.answers import MOST_BYTES
+from ctxrepo.faces.mcp.resources import ResourceRequest, read_resource
 from ctxrepo.faces.mcp.tools import tools
 
 PORT = "The port of postgres is 5433"
@@ -166,6 +167,14 @@ class TestHandoff:
         text = replace(host, session="s-2").text("read", target="handoff")
         assert text.split("\n")[1:] == ["Goal: orders", "Done: the schema", "Next: write the migration"]
 
+    def test_a_line_is_an_item_and_none_is_cut(self, host: Host) -> None:
+        host("handoff", done="- the schema\n- its test\n", next="write the migration\n\nask Ben\ndeploy")
+        text = host.text("read", target="handoff")
+        for part in ("Done: the schema", "its test", "Open: ask Ben", "deploy", "Next: write the migration"):
+            assert part in text
+        with pytest.raises(UsageError, match="`next` has a line of 301 characters, of at most 300"):
+            host("handoff", next="x" * 301)
+
     def test_the_same_again_is_handed_over_already(self, host: Host) -> None:
         name = host.fields("handoff", next="rest")["id"]
         again = host("handoff", next="rest")
@@ -212,9 +221,24 @@ class TestStaged:
 
 
 class TestReaders:
+    def test_what_is_superseded_is_read_as_that(self, host: Host) -> None:
+        old = host.fields("remember", text=PORT)["id"]
+        host("remember", text="Postgres listens on a socket", supersedes=old)
+        assert "is superseded" in host.text("read", target=old)
+        assert "is superseded" in host.text("read", target="MEMORY")
+
+    def test_the_secret_of_a_note_that_is_held_back_is_masked(self, host: Host) -> None:
+        key = "AKIA" + "Q3EGRIVQ7XKZJWTA"
+        host.machine.write("shop/topics/pay.md", f"- the key is {key}\n")
+        text = host.text("read", target="topics/pay.md")
+        assert "the key is" in text
+        assert key not in text
+        assert key not in read_resource_of(host, "ctxrepo://note/topics/pay.md")
+
     CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
         ("recall", {"text": "which port does postgres have?"}, PORT),
         ("recall", {"text": "which port does postgres have?", "limit": 1}, PORT),
+        ("recall", {"text": "which port does postgres have?", "scope": "shop"}, PORT),
         ("search", {"query": "postgres"}, PORT),
         ("search", {"query": "Ada", "scope": "global"}, "British"),
         ("search", {"query": "port", "scope": "shop", "limit": 1, "from": 1}, PORT),
@@ -386,3 +410,7 @@ def test_without_a_memory_every_tool_says_how_to_make_one(ada: Any) -> None:
         with pytest.raises(CtxrepoError) as caught:
             Host(ada)(tool, **arguments)
         assert "ctxrepo init" in caught.value.hint
+
+
+def read_resource_of(host: Host, uri: str) -> str:
+    return host.desk().perform(read_resource, ResourceRequest(uri), host.call())
