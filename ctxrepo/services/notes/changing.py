@@ -96,12 +96,19 @@ def _from_template(name: str, body: str, today: str) -> str:
 
 @dataclass(frozen=True)
 class Passage:
-    """`old` stands just once in what is edited, and becomes `text`."""
+    """`old` stands just once in what is edited, and becomes `text`. Both are given the line ends of a note in
+    which all are CR LF, since whoever read it was shown none."""
 
     old: str
     text: str
 
     def put(self, text: str, name: str) -> str:
+        if "\r\n" in text and text.count("\r\n") == text.count("\n"):
+            ends = (part.replace("\r\n", "\n").replace("\n", "\r\n") for part in (self.old, self.text))
+            return Passage(*ends)._put(text, name)
+        return self._put(text, name)
+
+    def _put(self, text: str, name: str) -> str:
         count = text.count(self.old) if self.old else 0
         if count != 1:
             found = f"stands {count} times" if count else "is not"

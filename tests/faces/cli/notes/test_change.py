@@ -139,6 +139,13 @@ class TestEdit:
         assert text == NOTE.replace("after lunch", "after tea").replace("2020-01-01", today())
         assert said.data["hash"] == blob_id(text.encode())
 
+    def test_lines_as_they_were_shown_are_found_where_they_end_in_cr_lf(self, note: Terminal) -> None:
+        file = note.machine.clone / "shop/topics/dos.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"- one\r\n- two\r\n- three\r\n")
+        assert note("edit", "topics/dos", "--old", "- one\n- two", "--new", "- 1\n- 2\n- 2.5").code == 0
+        assert file.read_bytes() == b"- 1\r\n- 2\r\n- 2.5\r\n- three\r\n"
+
     def test_a_passage_of_one_entry(self, note: Terminal) -> None:
         first = entry(note, "on Fridays")
         said = note("edit", first, "--old", "Fridays", "--new", "Mondays", "--json")
