@@ -289,7 +289,7 @@ def export(desk: Desk, request: ExportRequest) -> Result[ExportResult]:
     place = STREAM if is_stream else str(desk.cwd / Path(request.place).expanduser())
     there = Destination(place, request.form, request.write if is_stream else None)
     exported = export(desk.memory, request.scope, there, desk.project, desk.now)
-    desk.notice(*(f"{path} {why}, and was not exported" for path, why in exported.skipped.items()))
+    desk.notice(*(f"not exported: {path} {why}" for path, why in exported.skipped.items()))
     data = {"scope": exported.scope, "folder": place, "form": exported.form, "files": exported.files}
     data |= {"entries": exported.entries} if exported.entries else {}
     return Result(exported, data | {"skipped": dict(exported.skipped)})

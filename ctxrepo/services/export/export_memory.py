@@ -163,7 +163,7 @@ def _for_basic_memory(files: ExportedFiles) -> Iterator[File]:
         else:
             others += 1
     if others:
-        files.skipped[counted(others, "file")] = "no note (basic-memory reads only these)"
+        files.skipped[counted(others, "file")] = "beside the notes, which alone basic-memory reads"
 
 
 def _in_repository(files: ExportedFiles) -> Iterator[File]:

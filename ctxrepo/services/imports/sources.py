@@ -64,6 +64,8 @@ def require_source(name: str) -> None:
 def contents(name: str, search: SourceSearch) -> list[SourceContents]:
     """What the source has; NotFound for nothing, UsageError where whose notes these are takes a project."""
     require_source(name)
+    if search.chosen and not search.files.exists(search.chosen):
+        raise NotFound(f"there is no {shown(search.chosen)}", "Name a file or a folder that is there.")
     places = list(sources()[name].find(search))
     if not places:
         where = f" in {shown(search.chosen)}" if search.chosen else " here"

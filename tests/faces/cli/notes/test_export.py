@@ -165,7 +165,7 @@ class TestNeverInOne:
         cli("remember", "a thing to decide", "--stage")
         cli("remember", "a thing that is decided")
         said = cli("export", str(tmp_path / "memory.jsonl"))
-        assert "inbox/ waits for a decision of yours, and was not exported" in said.err
+        assert "not exported: inbox/ waits for a decision of yours" in said.err
         assert b"a thing to decide" not in (tmp_path / "memory.jsonl").read_bytes()
 
 
