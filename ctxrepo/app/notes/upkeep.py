@@ -156,8 +156,7 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
         folders = {note.path.partition("/")[0] for place in places for note in place.notes}
         folders.update(folder for place in places for folder in place.folders.values())
         widen_to_named(desk.memory, folders, desk.now)
-        if any(place.files for place in places):
-            desk.commit_pending()  # what an import takes nothing from is looked up in the cache
+        desk.commit_pending()  # what lives here is looked up in the cache
         destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
         plans = destination.plan(places)
     changes = any(plan.changes for plan in plans)
@@ -282,6 +281,7 @@ def _note_fields(one: PlannedNote) -> Mapping[str, Any]:
         "is_new": found.is_new,
         "new": found.new,
         "known": found.known,
+        "withheld": found.withheld,
         "pinned": len(found.pins),
         "refused": list(found.refused),
         "rivals": list(found.rivals),

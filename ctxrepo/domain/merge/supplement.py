@@ -20,17 +20,19 @@ Titles = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Supplement:
-    """The supplemented text; of the other text's entries `new` were added and `known` were there already."""
+    """The supplemented text; of the other text's entries `new` were added, `known` were there already, and
+    `withheld` were left out."""
 
     text: str
     new: int
     known: int
+    withheld: int = 0
 
 
-def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) -> Supplement:
+def supplemented(path: str, text: str, other: str, gone: Collection[str] = ()) -> Supplement:
     """Add to `text`, the note at `path`, the entries of `other` that it lacks, below the headings they
     have there. One that stands anywhere in the note, ticked or not, is not added, nor one whose id is
-    `known`; of two equal ones in `other` the note gets both. Comments directly above an entry come along;
+    `gone`; of two equal ones in `other` the note gets both. Comments directly above an entry come along;
     the head of `other` is ignored."""
     other = closed_note(other)
     head, body = frontmatter.split(other)
@@ -39,7 +41,7 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
     counts = Counter(gist(entry.text) for entry in entries_of(path, closed_note(text)))
     lacking: list[Block] = []
     above: list[Block] = []
-    new = old = 0
+    new = old = withheld = 0
     for block in blocks:
         if block.kind == "comment":
             above = [*above, block]
@@ -51,8 +53,8 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
             if counts[words]:
                 counts[words] -= 1
                 old += 1
-            elif entry_id in known:
-                old += 1
+            elif entry_id in gone:
+                withheld += 1
             else:
                 new += 1
                 lacking += [*above, block]
@@ -61,7 +63,21 @@ def supplemented(path: str, text: str, other: str, known: Collection[str] = ()) 
     headings = {_titles(b, title): b.text for b in blocks if b.kind == "heading"}
     for titles, part in groupby(lacking, lambda block: _titles(block, title)):
         text = _with_part(text, titles, [*part], headings)
-    return Supplement(text, new, old)
+    return Supplement(text, new, old, withheld)
+
+
+def without(path: str, text: str, gone: Collection[str]) -> str:
+    """The note without the entries with these ids and the comments directly above them; all else stays."""
+    head, body = frontmatter.split(text)
+    ids = {e.first_line - head.count("\n"): e.id for e in entries_of(path, text)}
+    kept: list[Block] = []
+    for block in _apart(split_blocks(body)):
+        if ids.get(block.line) in gone:
+            while kept and kept[-1].kind == "comment":
+                kept.pop()
+        else:
+            kept.append(block)
+    return head + "".join(block.raw for block in kept)
 
 
 def gist(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from operator import attrgetter
 from typing import Any, Literal, get_args
@@ -230,6 +230,51 @@ def gone(evidence: Iterable[Evidence]) -> frozenset[str]:
         elif record.kind in ("moved", "superseded", "forgotten"):
             ids.add(record.entry)
     return frozenset(ids)
+
+
+def withheld(evidence: Iterable[Evidence], lives: Callable[[str], bool]) -> frozenset[str]:
+    """Ids of entries that an import is not to bring again: superseded or forgotten, and not stated since, or
+    moved, through any number of moves, to one that was, that `lives`, or that moved no further. Moves that
+    only lead round to where they began, as undo takes them back, are no reason."""
+    taken: set[str] = set()
+    heirs: dict[str, dict[str, None]] = {}
+    for record in in_order(evidence):
+        if record.kind == "stated":
+            taken.discard(record.entry)
+            heirs.pop(record.entry, None)
+        elif record.kind == "moved" and record.to:
+            heirs.setdefault(record.entry, {})[record.to] = None
+        elif record.kind in ("moved", "superseded", "forgotten"):
+            taken.add(record.entry)
+    former: dict[str, list[str]] = {}
+    for entry, became in heirs.items():
+        for heir in became:
+            former.setdefault(heir, []).append(entry)
+    ends = (heir for heir in former if heir not in heirs or lives(heir))
+    return frozenset(taken | _all_before(former, [*taken, *ends]))
+
+
+def _all_before(former: Mapping[str, Iterable[str]], ends: Iterable[str]) -> set[str]:
+    """All that led to one of these ends."""
+    reached: set[str] = set()
+    names = [*ends]
+    while names:
+        found = {*former.get(names.pop(), ())} - reached
+        reached |= found
+        names += found
+    return reached
+
+
+def moved_away(evidence: Iterable[Evidence]) -> dict[str, str]:
+    """id -> the id that the last moves lead to from it."""
+    to: dict[str, str] = {}
+    for record in in_order(evidence):
+        if record.kind == "stated":
+            to.pop(record.entry, None)
+        elif record.kind == "moved" and record.to:
+            to.pop(record.to, None)
+            to[record.entry] = record.to
+    return {entry: end_of(to, entry) for entry in to}
 
 
 def latest_successors(evidence: Iterable[Evidence]) -> dict[str, str]:

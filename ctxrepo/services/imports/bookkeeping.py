@@ -1,10 +1,11 @@
 """The files of another memory of ours that are no notes: what was said of entries, tapes, the projects. What
 this memory lacks of them is added, and takes nothing from what lives here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
-from ctxrepo.domain.formats.jsonl import canonical, record, text_of, with_room
+from ctxrepo.domain.formats.jsonl import TOMBSTONE, canonical, record, render, text_of, with_room
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import ANCHORS_FILE, EVIDENCE, REGISTRY, TAPES, scope_of, shown
@@ -34,7 +35,47 @@ class PlannedFile:
 def planned_files(contents: SourceContents, known: KnownEntries, read: Reader) -> Iterator[PlannedFile]:
     """What becomes of the files of `contents` beside those that `read` gives. Each is read when it is asked
     for: whoever writes it before the next one is asked for loses nothing."""
-    return map(_Bookkeeping(contents, known, read).planned, contents.files)
+    return chain.from_iterable(map(_Bookkeeping(contents, known, read).planned, contents.files))
+
+
+@dataclass(frozen=True)
+class RecordsHere:
+    """What the records in some files are known by: all of them, the deleted ones too, and for each that an
+    undo took back, and nobody deleted, the file that says so."""
+
+    known: frozenset[str]
+    taken_back: Mapping[str, str]
+
+
+def records_here(files: Iterable[tuple[str, str]]) -> RecordsHere:
+    """The same for files by path and text."""
+    known, stay = set[str](), set[str]()
+    undone: dict[str, str] = {}
+    for path, text in files:
+        lines = [line for line in text.split("\n") if line.strip()]
+        back = {_name(line) for line in lines if _is_undo(line)}
+        stay |= {_name(line) for line in lines if TOMBSTONE in (record(line) or {}) and not _is_undo(line)}
+        alive = {_name(line) for line in lines} - back
+        known |= alive | back
+        stay |= alive
+        undone |= dict.fromkeys(back, path)
+    return RecordsHere(frozenset(known), {name: path for name, path in undone.items() if name not in stay})
+
+
+def brought_back(text: str, lines: Mapping[str, str]) -> str:
+    """The file with these lines, by their ids, that an undo took back: without what deletes them. A merge may
+    have dropped them."""
+    left = [line for line in text.splitlines(keepends=True) if not (_name(line) in lines and _is_undo(line))]
+    there = {_name(line) for line in left}
+    text = "".join(left)
+    text += "" if not text or text.endswith("\n") else "\n"
+    return text + "".join(f"{line}\n" for name, line in lines.items() if name not in there)
+
+
+def _is_undo(line: str) -> bool:
+    """Whether a line takes a record back as undo does it, and no command that deletes by itself."""
+    fields = record(line) or {}
+    return render(fields) == render({"id": text_of(fields, "id"), TOMBSTONE: True})
 
 
 @dataclass
@@ -45,7 +86,14 @@ class _Bookkeeping:
     known: KnownEntries
     read: Reader
 
-    def planned(self, file: SourceFile) -> PlannedFile:
+    def planned(self, file: SourceFile) -> Iterator[PlannedFile]:
+        if file.path.startswith((f"{EVIDENCE}/", f"{TAPES}/")):
+            for path, lines in self._taken_back(file).items():
+                text = brought_back(self.read(path) or "", lines)
+                yield self._guarded(PlannedFile(file, path, text, len(lines)))
+        yield self._planned(file)
+
+    def _planned(self, file: SourceFile) -> PlannedFile:
         path, there, remark = file.path, self.read(file.path), ""
         if path == REGISTRY:
             text, names = self._registry(file, there)
@@ -56,10 +104,22 @@ class _Bookkeeping:
         else:
             text, new = (file.text, 1) if there is None else (there, 0)
             remark = "" if text == file.text else "it is another one here, and stays so"
-        refusals = check_file(path, encode(text), self.known.allow) if new else ()
-        if refusals:
-            return PlannedFile(file, path, text, refused=refusals[0].message)
-        return PlannedFile(file, path, text, new, remark=remark)
+        return self._guarded(PlannedFile(file, path, text, new, remark=remark))
+
+    def _guarded(self, one: PlannedFile) -> PlannedFile:
+        refusals = check_file(one.path, encode(one.text), self.known.allow) if one.new else ()
+        return PlannedFile(one.file, one.path, one.text, refused=refusals[0].message) if refusals else one
+
+    def _taken_back(self, file: SourceFile) -> dict[str, dict[str, str]]:
+        """path of a file here -> the lines of the source, by id, that an undo took back in it, and that are
+        about nothing that lives here."""
+        found: dict[str, dict[str, str]] = {}
+        for line in file.text.split("\n"):
+            path = self._here.taken_back.get(name := _name(line)) if line.strip() else None
+            fields = record(line) or {}
+            if path and TOMBSTONE not in fields and not self._living(fields):
+                found.setdefault(path, {})[name] = line
+        return found
 
     def _registry(self, file: SourceFile, there: str | None) -> tuple[str, Sequence[str]]:
         """The registry in which projects that have no folder here get theirs, and further names; and which
@@ -79,7 +139,7 @@ class _Bookkeeping:
     def _records(self, file: SourceFile, there: str | None) -> tuple[str, str, int]:
         """The path, the text and the number of lines whose ids no file here has, or has had."""
         lines = [line for line in file.text.split("\n") if line.strip()]
-        new = [line for line in lines if _name(line) not in self._names and self._takes_nothing(line)]
+        new = [line for line in lines if _name(line) not in self._here.known and self._takes_nothing(line)]
         if there is None and new == lines:
             return file.path, file.text, len(new)
         is_whole = file.path.endswith(ANCHORS_FILE)  # in one file, however large
@@ -91,22 +151,25 @@ class _Bookkeeping:
     def _takes_nothing(self, line: str) -> bool:
         """Whether a line says nothing of entries that live here, wherever it says that they are, or only adds
         to them, and these are in scopes that the source has. A kind that nobody knows yet adds nothing."""
-        fields, ask = record(line) or {}, self.known.memory.cache.ask
-        kind = text_of(fields, "kind")
+        fields = record(line) or {}
+        living, own = self._living(fields), {*self.contents.folders.values()}
+        adds = text_of(fields, "kind") in _ADDITIONS
+        return not living or (adds and own.issuperset(map(scope_of, living)))
+
+    def _living(self, fields: Mapping[str, object]) -> list[str]:
+        """The paths of what lives here of that which a record is about."""
+        ask, kind = self.known.memory.cache.ask, text_of(fields, "kind")
         named = [text_of(fields, key) for key in ("entry", "to") if key == "entry" or kind == "moved"]
         living = [found.entry.path for found in (ask(entry_by_id, name) for name in named) if found]
         if kind == "renamed" and ask(hash_since, path := text_of(fields, "path")):
             living.append(path)
-        own = {*self.contents.folders.values()}
-        return not living or (kind in _ADDITIONS and own.issuperset(map(scope_of, living)))
+        return living
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        """What each record that is here is known by."""
+    def _here(self) -> RecordsHere:
         scan = self.known.memory.worktree.scan
         paths = (path for folder in (EVIDENCE, TAPES) for path in scan(folder).files)
-        texts = (self.read(path) or "" for path in paths if path.endswith(".jsonl"))
-        return frozenset(_name(line) for text in texts for line in text.split("\n"))
+        return records_here((path, self.read(path) or "") for path in paths if path.endswith(".jsonl"))
 
 
 def _name(line: str) -> str:

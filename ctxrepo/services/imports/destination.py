@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import counted, day
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.supplement import closed_note, gist
@@ -18,7 +17,13 @@ from ctxrepo.domain.tape.anchors import Anchor, to_line
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.leave_anchor import append_to_tape
-from ctxrepo.services.imports.bookkeeping import PlannedFile, planned_files
+from ctxrepo.services.imports.bookkeeping import (
+    PlannedFile,
+    RecordsHere,
+    brought_back,
+    planned_files,
+    records_here,
+)
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.inbox.staging import require_person
 from ctxrepo.services.locate.identify import Project
@@ -145,11 +150,8 @@ def _put(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime) -> 
 
 def _planned_tape(memory: Memory, tape: SourceTape) -> PlannedTape:
     """The anchors that no tape of the scope has or has had, but for those that the guard holds back."""
-    known: set[str] = set()
-    for path in memory.worktree.scan(TAPES).files:
-        if tape_folder(path) == tape.folder:
-            lines = decode(memory.worktree.read(path) or b"").split("\n")
-            known |= {text_of(fields, "id") for fields in map(record, lines) if fields}
+    here = _records_of(memory, tape)
+    known = here.known - here.taken_back.keys()
     new: dict[str, Anchor] = {}
     refused = 0
     for anchor in tape.anchors:
@@ -160,6 +162,11 @@ def _planned_tape(memory: Memory, tape: SourceTape) -> PlannedTape:
         else:
             new[anchor.id] = anchor
     return PlannedTape(tape, tuple(new.values()), refused)
+
+
+def _records_of(memory: Memory, tape: SourceTape) -> RecordsHere:
+    paths = [path for path in memory.worktree.scan(TAPES).files if tape_folder(path) == tape.folder]
+    return records_here((path, decode(memory.worktree.read(path) or b"")) for path in paths)
 
 
 def _setting(memory: Memory, wanted: SourceSetting) -> PlannedSetting:
@@ -194,7 +201,8 @@ def _in_draft(draft: Draft, path: str) -> str | None:
 
 def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime) -> tuple[PlannedNote, ...]:
     """The notes put into the draft, with records of which entries came. Notes of another memory of ours have
-    their own past: of their entries only other ids are recorded."""
+    their own past: of their entries only other ids are recorded, and that one which an undo gave a former
+    id has its own again."""
     read = partial(_in_draft, draft)
     written = []
     records: list[Evidence] = []
@@ -207,10 +215,29 @@ def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetim
             records += [
                 replace(one, source=plan.contents.source) for one in stated if one.to or not note.is_own
             ]
+            records += _moved_back(draft, note, before, fit, known, now)
         records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
         written.append(PlannedNote(note, fit))
     record_all(draft, records, now)
     return tuple(written)
+
+
+def _moved_back(
+    draft: Draft,
+    note: SourceNote,
+    before: Sequence[Entry],
+    fit: FittedNote,
+    known: KnownEntries,
+    now: datetime,
+) -> Iterator[Evidence]:
+    """Records that entries which came with their past are no more what an undo of their moves made of them:
+    else their marks would stay with what is not here."""
+    ids = {entry.id for entry in before}
+    come = entries_of(fit.path, fit.text) if note.is_own else ()
+    for entry in come:
+        was = known.moved_away.get(entry.id, entry.id)
+        if entry.id not in ids and was != entry.id and not known.lives(was):
+            yield new_record(draft, "moved", was, fit.path, now, entry.id)
 
 
 def _stated(
@@ -241,5 +268,12 @@ def _stated(
 
 def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTape:
     tape = _planned_tape(draft.memory, planned.tape)
-    append_to_tape(draft, tapes_of(tape.tape.folder), map(to_line, tape.new), now)
+    back: dict[str, dict[str, str]] = {}
+    taken_back = _records_of(draft.memory, tape.tape).taken_back
+    for anchor in (one for one in tape.new if one.id in taken_back):
+        back.setdefault(taken_back[anchor.id], {})[anchor.id] = to_line(anchor)
+    for path, lines in back.items():
+        draft.put(path, brought_back(draft.text(path) or "", lines))
+    new = (to_line(anchor) for anchor in tape.new if anchor.id not in taken_back)
+    append_to_tape(draft, tapes_of(tape.tape.folder), new, now)
     return tape

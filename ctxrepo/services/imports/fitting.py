@@ -7,12 +7,12 @@ from functools import cached_property
 
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.guard.refusals import Refusal, check_file
-from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented
+from ctxrepo.domain.merge.supplement import Supplement, gist, supplemented, without
 from ctxrepo.domain.note import compose, frontmatter
 from ctxrepo.domain.note.entry import MANY, NEAREST, Entry, entries_of, normalised, similarity, words_of
 from ctxrepo.domain.note.note import bump_updated, decode_exactly, encode
 from ctxrepo.domain.project.layout import archived, is_archived
-from ctxrepo.domain.records.evidence import Marks, gone, marks
+from ctxrepo.domain.records.evidence import Evidence, Marks, marks, moved_away, withheld
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import Refused
 from ctxrepo.lazy import dataclass
@@ -20,6 +20,7 @@ from ctxrepo.services.notes.remarks import NEAR
 from ctxrepo.services.reading.find import note_paths, read_note, topic_if_there
 from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.sources.source import SourceNote
+from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.cache.layout import is_pinned
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.user import assets
@@ -31,7 +32,8 @@ Reader = Callable[[str], str | None]
 @dataclass(frozen=True)
 class FittedNote:
     """What a source's note comes to: the `text` of the note at `path`, perhaps a new one, with what it
-    lacked. `pins` are ids. `refused` is why the guard holds back it or its entries, a line each; a refused
+    lacked; `known` entries are here, and `withheld` ones were changed or put away here.
+    `pins` are ids. `refused` is why the guard holds back it or its entries, a line each; a refused
     note is not written. `rivals` are keys that say something else here, and `near` the places of entries that
     say much the same as new ones."""
 
@@ -40,6 +42,7 @@ class FittedNote:
     is_new: bool = False
     new: int = 0
     known: int = 0
+    withheld: int = 0
     pins: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
@@ -64,13 +67,32 @@ class KnownEntries:
         self._said: dict[str, tuple[set[str], set[str]]] = {}
 
     @cached_property
+    def _evidence(self) -> list[Evidence]:
+        return evidence_now(self.memory)
+
+    @cached_property
     def gone(self) -> frozenset[str]:
         """Ids of entries that were forgotten, superseded or changed here, and don't come again."""
-        return gone(evidence_now(self.memory))
+        return withheld(self._evidence, self.lives)
+
+    @cached_property
+    def moved_away(self) -> dict[str, str]:
+        """id -> the id under which the records have the entry by now."""
+        return moved_away(self._evidence)
 
     @cached_property
     def marks(self) -> Marks:
-        return marks(evidence_now(self.memory))
+        return marks(self._evidence)
+
+    def lives(self, entry: str) -> bool:
+        """Whether an entry with this id is here, in a note as it is by now or as the cache has it."""
+        return entry in self._ids or self.memory.cache.ask(entry_by_id, entry) is not None
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        """Of the entries of all notes, as they are by now."""
+        notes = (read_note(self.memory, path) for path in note_paths(self.memory))
+        return frozenset(entry.id for note in notes if note for entry in note.entries)
 
     @cached_property
     def begun(self) -> dict[str, str]:
@@ -132,17 +154,19 @@ def _as_note(note: SourceNote, known: KnownEntries, read: Reader) -> FittedNote:
         there = None  # as `init` made it, and nobody wrote to it
     lacking = _added(note, there, known, read)
     is_empty = not note.text.strip() and not note.is_own
-    is_new = there is None and (lacking.new > 0 or not (is_empty or lacking.known))
+    is_new = there is None and (lacking.new > 0 or not (is_empty or lacking.known or lacking.withheld))
     text = lacking.text if there is None or not lacking.new else bump_updated(lacking.text, known.today)
     if (lacking.new or is_new) and (refused := _refused(note.path, text, known)):
-        return FittedNote(note.path, there or "", known=lacking.known, refused=refused)
+        return FittedNote(
+            note.path, there or "", known=lacking.known, withheld=lacking.withheld, refused=refused
+        )
     entries = entries_of(note.path, text) if note.pins and (there is not None or is_new) else ()
     pinned = [entry for entry in entries if normalised(entry.text) in note.pins]
     pins = tuple(entry.id for entry in pinned if not is_pinned(entry, known.marks))
     theirs = frontmatter.read(note.text).description if there is not None and lacking.new else ""
     is_left = theirs and theirs != frontmatter.read(there or "").description
     remark = "its description stays out, for the note here has its own head" if is_left else ""
-    counts = lacking.new, lacking.known
+    counts = lacking.new, lacking.known, lacking.withheld
     return FittedNote(note.path, text, is_new, *counts, pins, remark=remark)
 
 
@@ -152,12 +176,14 @@ def _added(note: SourceNote, there: str | None, known: KnownEntries, read: Reade
     entries = entries_of(note.path, note.text)
     if there == note.text:
         return Supplement(there, 0, len(entries))
-    if there is None and was_archived is None and not known.gone.intersection(e.id for e in entries):
-        return Supplement(note.text, len(entries), 0)
     here_no_more = known.gone
     if was_archived is not None:
         put_away = {gist(e.text) for e in entries_of(note.path, was_archived)}
         here_no_more = here_no_more | {e.id for e in entries if gist(e.text) in put_away}
+    out = sum(entry.id in here_no_more for entry in entries)
+    if there is None and (not out or out < len(entries)):
+        text = without(note.path, note.text, here_no_more) if out else note.text
+        return Supplement(text, len(entries) - out, 0, out)
     return supplemented(note.path, there or "", note.text, here_no_more)
 
 
@@ -168,15 +194,17 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
     said, keys = known.said(folder)
     there = read(path)
     accepted: list[str] = []
-    old = 0
+    old = gone = 0
     refused: list[str] = []
     rivals: list[str] = []
     near: list[Entry] = []
     for bullet in note.bullets:
         (entry,) = entries_of(path, bullet)
         words, key = normalised(bullet), entry.key
-        if words in said or entry.id in known.gone:
+        if words in said:
             old += 1
+        elif entry.id in known.gone:
+            gone += 1
         elif key and key.casefold() in keys:
             rivals.append(key)
         elif why := check_file(path, encode(bullet), known.allow):
@@ -194,6 +222,7 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
         is_new=there is None and bool(accepted) and not whole,
         new=0 if whole else len(accepted),
         known=old,
+        withheld=gone,
         refused=(*refused, *whole),
         rivals=tuple(rivals),
         near=tuple(dict.fromkeys(entry.at for entry in near)),

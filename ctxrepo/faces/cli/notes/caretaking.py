@@ -130,14 +130,19 @@ def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
     if left := told[len(shown) :]:
         entries = sum(one.fitted.new for one in left)
         yield f"  and {counted(len(left), 'more note')}, {counted(entries, 'new entry', 'new entries')}"
-    if same := [one.fitted.known for one in plan.notes if not _says_something(one)]:
-        known = counted(sum(same), "entry", "entries")
-        yield f"  {counted(len(same), 'note')} with nothing new: {known} here already"
+    if same := [one.fitted for one in plan.notes if not _says_something(one)]:
+        known = counted(sum(one.known for one in same), "entry", "entries")
+        out = f", {_withheld(n)}" if (n := sum(one.withheld for one in same)) else ""
+        yield f"  {counted(len(same), 'note')} with nothing new: {known} here already{out}"
     yield from _files(plan)
     yield from map(_tape, plan.tapes)
     yield from map(_setting, plan.settings)
     for kept in plan.contents.not_taken:
         yield f"  left out: {kept.what}: {kept.why}"
+
+
+def _withheld(number: int) -> str:
+    return f"{number} left out, as edited or put away here"
 
 
 def _says_something(one: PlannedNote) -> bool:
@@ -154,6 +159,8 @@ def _note(one: PlannedNote) -> Iterator[str]:
         said.append(f"{found.new} new")
     if found.known:
         said.append(f"{found.known} here already")
+    if found.withheld:
+        said.append(_withheld(found.withheld))
     if found.pins:
         said.append(f"{len(found.pins)} to be pinned")
     said += filter(None, (one.note.remark, found.remark))
