@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ctxrepo.agents.hook_line import NAME
 from ctxrepo.agents.wanted import Line, ServerList
@@ -12,6 +12,10 @@ from ctxrepo.lazy import dataclass
 ARGUMENTS = ("-I", "-m", "ctxrepo", "mcp")
 """What the interpreter is given. An agent starts the server in the folder of a project, whose settings may
 set variables: -I keeps Python from importing what that folder has or PYTHONPATH names."""
+
+
+VARIABLES = ("CTXREPO_HOME", "CTXREPO_CONFIG", "CTXREPO_STATE")
+"""The variables that setup sets in an entry, or takes out; any other there is a person's."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class McpServer:
 
 
 def interpreter_of(entry: object) -> str:
-    """The interpreter of an entry that starts our server as setup writes it; '' for any other."""
+    """What an entry calls that starts our server, as setup writes it or with the command `ctxrepo mcp`, which
+    people paste; '' for any other."""
     if not isinstance(entry, Mapping):
         return ""
     command, args = entry.get("command"), entry.get("args", [])
@@ -37,11 +42,16 @@ def interpreter_of(entry: object) -> str:
         *(command if isinstance(command, list) else [command]),
         *(args if isinstance(args, list) else []),
     ]
-    is_ours = tuple(words[1:]) == ARGUMENTS and isinstance(words[0], str)
-    return str(words[0]) if is_ours else ""
+    called, arguments = words[0] if words else None, tuple(words[1:])
+    if not isinstance(called, str):
+        return ""
+    is_pasted = arguments == ("mcp",) and PurePath(called).name == NAME
+    return called if is_pasted or arguments == ARGUMENTS else ""
 
 
-NOT_OURS = f'"{NAME}" is the name of another MCP server here; rename that one, or take it out'
+NOT_OURS = (
+    f'"{NAME}" is the name of another MCP server here; rename that one, or do without ours (`--no-mcp`)'
+)
 """Why a list of servers is refused in which something else has the name of our server."""
 
 
@@ -72,12 +82,7 @@ class JsonServers(ServerList):
             return jsontext.append(text, (self.key,), {**self.entry, **self.choices}, key=NAME)
         if not isinstance(ours.value, dict) or not interpreter_of(ours.value):
             raise jsontext.Malformed(text, ours.start, NOT_OURS)
-        for key, value in self.entry.items():
-            if key not in ours.value:
-                text = jsontext.append(text, (self.key, NAME), value, key=key)
-            elif ours.value[key] != value:
-                text = jsontext.replace(text, (self.key, NAME, key), value)
-        return text
+        return _renewed(text, (self.key, NAME), ours.value, self.entry)
 
     def disconnect(self, text: str, original: str | None = None) -> str:
         """Take our server out, and the list if this leaves it empty and `original` has none."""
@@ -126,3 +131,21 @@ class JsonServers(ServerList):
         if servers and not isinstance(servers.value, dict):
             raise jsontext.Malformed(text, servers.start, f'"{self.key}" should be an object, with braces')
         return servers
+
+
+def _renewed(
+    text: str, path: tuple[str, ...], known: Mapping[str, object], values: Mapping[str, object]
+) -> str:
+    """The document with these values in the object at `path`, which has those `known`: None takes one out,
+    and of variables only ours are touched."""
+    for key, value in values.items():
+        there = known.get(key)
+        if key not in known:
+            text = text if value is None else jsontext.append(text, path, value, key=key)
+        elif value is None:
+            text = jsontext.cut(text, (*path, key))
+        elif isinstance(value, Mapping) and isinstance(there, dict):
+            text = _renewed(text, (*path, key), there, {**dict.fromkeys(VARIABLES), **value})
+        elif there != value:
+            text = jsontext.replace(text, (*path, key), value)
+    return text

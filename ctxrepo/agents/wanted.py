@@ -2,7 +2,7 @@
 that are all ours, and folders."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -97,6 +97,15 @@ class EditedDocument:
     def has_servers_alone(self) -> bool:
         """Whether nothing of ours but the MCP server may stand in it."""
         return self.document is self.servers
+
+    @property
+    def without_servers(self) -> "EditedDocument | None":
+        """The document with its list of servers left alone; None where nothing else of ours is in it."""
+        if self.servers is None:
+            return self
+        parts = self.document.parts if isinstance(self.document, JointDocument) else (self.document,)
+        others = tuple(part for part in parts if part is not self.servers)
+        return replace(self, document=JointDocument(others), servers=None) if others else None
 
 
 @dataclass(frozen=True)

@@ -82,11 +82,44 @@ def test_it_is_brought_up_to_date_where_it_stands_and_what_a_person_chose_stays(
     assert LISTED.disconnect(now) == OTHERS
 
 
+def test_of_variables_ours_alone_are_renewed() -> None:
+    commented = JsonServers("mcp", McpServer(Path("/p"), {"CTXREPO_HOME": "/m"}).entry, has_comments=True)
+    env = '{"CTXREPO_MCP": "read", /* mine */ "CTXREPO_STATE": "/old", "CTXREPO_HOME": "/old"}'
+    words = '"command": "/p", "args": ["-I", "-m", "ctxrepo", "mcp"]'
+    text = f'{{"mcp": {{"ctxrepo": {{{words}, "env": {env}}}}}}}'
+    now = commented.connect(text)
+    assert "/* mine */" in now
+    assert commented.server(now) == {
+        **McpServer(Path("/p")).entry,
+        "env": {"CTXREPO_MCP": "read", "CTXREPO_HOME": "/m"},
+    }
+    assert commented.connect(now) == now
+    usual = JsonServers("mcp", McpServer(Path("/p")).entry, has_comments=True)
+    assert '"env": {"CTXREPO_MCP": "read"' in usual.connect(now)
+    assert "CTXREPO_HOME" not in usual.connect(now)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "/home/ada/.local/bin/ctxrepo", "args": ["mcp"]},
+        {"command": "ctxrepo", "args": ["mcp"], "timeout": 5},
+        {"command": ["/home/ada/.local/bin/ctxrepo", "mcp"]},
+    ],
+)
+def test_what_our_page_tells_people_to_paste_is_ours(entry: dict[str, object]) -> None:
+    text = json.dumps({"mcpServers": {"ctxrepo": entry}}, indent=2)
+    assert json.loads(LISTED.connect(text))["mcpServers"]["ctxrepo"] == {**entry, **SERVER.entry}
+    assert "ctxrepo" not in LISTED.disconnect(text)
+
+
 @pytest.mark.parametrize(
     "entry",
     [
         {"command": "npx", "args": ["ctxrepo-mcp"]},
-        {"command": "ctxrepo", "args": ["mcp"]},
+        {"command": "ctxrepo", "args": ["mcp", "--else"]},
+        {"command": "/opt/other-ctxrepo", "args": ["mcp"]},
+        {"command": []},
         {"url": "https://example.com/mcp"},
         {"command": ["uvx", "ctxrepo", "mcp"]},
         "ctxrepo",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from ctxrepo.agents.hook_line import NAME
-from ctxrepo.agents.mcp_server import NOT_OURS, interpreter_of
+from ctxrepo.agents.mcp_server import NOT_OURS, VARIABLES, interpreter_of
 from ctxrepo.agents.permissions import InstallOptions
 from ctxrepo.agents.wanted import Document, Line
 from ctxrepo.lazy import dataclass
@@ -64,12 +64,16 @@ class ConfigWithServer(_Config):
             raise ValueError(NOT_OURS)
         known = there if isinstance(there, Mapping) else {}
         values = self._values(known)
-        return text if all(known.get(key) == value for key, value in values.items()) else _with(text, values)
+        return text if _has(known, values) else _with(text, values)
 
     def _values(self, known: Mapping[str, object]) -> Mapping[str, object]:
         """What the table is to say, where these values are `known`; None for a key that it hasn't."""
         server = self.options.server
-        values = {**server.entry, "env": {**server.environment} or None} if server else {}
+        there = known.get("env")
+        theirs = there.items() if isinstance(there, Mapping) else ()
+        env = {key: value for key, value in theirs if key not in VARIABLES}
+        env |= server.environment if server else {}
+        values = {**server.entry, "env": env if env or env == there else None} if server else {}
         if self.options.level == "write":
             return {**values, _APPROVAL: "approve"}
         return {**values, _APPROVAL: None} if known.get(_APPROVAL) == "approve" else values
@@ -99,9 +103,13 @@ def _with(text: str, values: Mapping[str, object]) -> str:
     made = mark + with_table(text.removeprefix(mark), _SERVER, values)
     with suppress(ValueError):
         servers = parsed(made)[_SERVER[0]]
-        if isinstance(servers, dict) and interpreter_of(servers.get(NAME)) == values["command"]:
+        if isinstance(servers, dict) and _has(servers[NAME], values):
             return made
     raise ValueError("mcp_servers is written so that no server can be added; make it tables with headers")
+
+
+def _has(known: Mapping[str, object], values: Mapping[str, object]) -> bool:
+    return all(known.get(key) == value for key, value in values.items())
 
 
 def parsed(text: str) -> Mapping[str, object]:

@@ -152,7 +152,8 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
     else:
         agent, every = agent_named(name), request.agents.every
         permissions = request.permissions if agent.rules or not every else ""
-        found = plan(name, machine, permissions, request.mcp if agent.servers or not every else None)
+        mcp = request.mcp if agent.servers or not every else None
+        found = plan(name, machine, permissions, mcp, every)
     shown = {change for one in before for change in one.plan.changes if is_trial}
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
 
@@ -216,7 +217,7 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
     desk.notice(*lines)
     if not request.removes:
         desk.notice(*hints_of(agent, machine, desk.memory.settings.sessions.keep))
-    if agent.rules and planned.plan.permissions == "none" and not request.removes:
+    if agent.rules and planned.plan.permissions == "none" and not (request.removes or request.permissions):
         command = f"`ctxrepo setup {agent.name} --permissions write`"
         desk.notice(
             f"{agent.title} may ask before each command of ctxrepo; {command} lets it read and add, "

@@ -44,7 +44,8 @@ def without_empty(text: str, table: str) -> str:
 
 def with_table(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
     """Set these values in the table at `path` (None removes one), and leave its other values; a missing table
-    is added at the end. A table among the values stands on one line."""
+    is added at the end. A table among the values has then those values and no others; a new one stands on one
+    line."""
     document = _parse(text)
     place: Any = _at(document, path)
     if place is None:
@@ -52,12 +53,19 @@ def with_table(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str
         for name in reversed(path):
             added = {name: added}
         return _added(text, added)
+    _put(place, values)
+    return tomlkit.dumps(document)
+
+
+def _put(place: Any, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
+        there = place.get(key)
         if value is None:
             place.pop(key, None)
-        elif place.get(key) != value:
+        elif isinstance(value, Mapping) and isinstance(there, Mapping):
+            _put(there, {**dict.fromkeys(there), **value})
+        elif there != value:
             place[key] = _on_line(value)
-    return tomlkit.dumps(document)
 
 
 def without_table(text: str, path: Sequence[str]) -> str:

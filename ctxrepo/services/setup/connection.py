@@ -1,12 +1,13 @@
 """One agent on this machine: its files as they are, what we did to them, and the line of its hooks."""
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
-from ctxrepo.agents.mcp_server import McpServer
+from ctxrepo.agents.mcp_server import VARIABLES, McpServer
 from ctxrepo.agents.permissions import InstallOptions
 from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, SkillsFolder, Wanted
 from ctxrepo.domain.settings.values import Settings
@@ -40,14 +41,10 @@ class Machine:
     def server(self) -> McpServer:
         """How agents start our MCP server: with the places that it would not find by itself."""
         usual = Places.of({"HOME": str(self.places.user_home)})
-        named = {
-            "CTXREPO_HOME": (self.places.home, usual.home),
-            "CTXREPO_CONFIG": (self.places.config_file, usual.config_file),
-            "CTXREPO_STATE": (self.places.state, usual.state),
-        }
+        here, default = ((p.home, p.config_file, p.state) for p in (self.places, usual))
+        named = zip(VARIABLES, here, default, strict=True)
         return McpServer(
-            self.interpreter,
-            {name: str(place) for name, (place, default) in named.items() if place != default},
+            self.interpreter, {name: str(place) for name, place, other in named if place != other}
         )
 
     @property
@@ -126,21 +123,39 @@ class Connection:
     def _of(
         cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str, mcp: bool | None
     ) -> "Connection":
-        wanted = [
-            one
-            for one in wanted_of(agent, machine, permissions=permissions, mcp=mcp is True)
-            if mcp is not None or not (isinstance(one, EditedDocument) and one.has_servers_alone)
-        ]
+        wanted = wanted_of(agent, machine, permissions=permissions, mcp=mcp is True)
+        if mcp is None:
+            left = [one.without_servers if isinstance(one, EditedDocument) else one for one in wanted]
+            wanted = [one for one in left if one is not None]
         files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder | GrantedFolder)]
         skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
         granted = [one for one in wanted if isinstance(one, GrantedFolder)]
         return cls(agent, machine, tuple(files), tuple(skills), tuple(granted), gone, permissions, mcp)
 
     @property
+    def lists(self) -> Sequence[EditedOnDisk]:
+        """The files with a list of servers that isn't left alone."""
+        return [file for file in self.files if isinstance(file, EditedOnDisk) and file.wanted.servers]
+
+    @property
+    def trouble(self) -> str:
+        """Why our server can't be put into the list, or taken out; '' where it can."""
+        try:
+            for file in self.lists:
+                self.connected(file)
+        except ConfigError as error:
+            return error.message
+        return ""
+
+    def without_list(self) -> "Connection":
+        """The same with the list of servers left alone, and nothing permitted of what is called as ours."""
+        made = self._of(self.agent, self.machine, self.gone, self.permissions, None)
+        return replace(made, mcp=self.mcp)
+
+    @property
     def server_lists(self) -> tuple[Path, ...]:
         """The files in which nothing of ours stands but the MCP server."""
-        edited = (file.wanted for file in self.files if isinstance(file, EditedOnDisk))
-        return tuple(wanted.path for wanted in edited if wanted.has_servers_alone)
+        return tuple(file.path for file in self.lists if file.wanted.has_servers_alone)
 
     @cached_property
     def has_plugin(self) -> bool | None:
@@ -185,13 +200,15 @@ class Connection:
         above = {folder for path in paths for folder in path.parents}
         shared = [folder for other in self._others for folder in other.folders if folder in above]
         states = {file.path: (file.before(self.known(file)), self.connected(file)) for file in self.files}
+        # Of what holds nothing of ours no copy is kept: it is a person's alone.
+        written = {
+            path: WrittenFile(before, digest(after))
+            for path, (before, after) in states.items()
+            if before != after
+        }
+        is_list_left = self.mcp and not self.lists
         return Receipt(
-            # Of what holds nothing of ours no copy is kept: it is a person's alone.
-            files={
-                path: WrittenFile(before, digest(after))
-                for path, (before, after) in states.items()
-                if before != after
-            },
+            files=written | {**self.slip.known.files, **written} if is_list_left else written,
             skills=owned,
             permissions=self.permissions,
             mcp=self.mcp if self.mcp or self.agent.needs_server else None,

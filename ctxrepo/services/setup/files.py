@@ -58,7 +58,9 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
         original = self._text(known.original) if known else None
         after = self._edited(lambda text: document.connect(text, line, original), self.data)
         if known and after != self.data and self._is_as_written(known):
-            return self._edited(lambda text: document.connect(text, line, original), known.original)
+            anew = self._edited(lambda text: document.connect(text, line, original), known.original)
+            if self._server_in(anew) == self._server_in(after):  # else a person wrote something into it
+                return anew
         return self._or_gone(after, known)
 
     def original(self, known: WrittenFile | None) -> bytes | None:
@@ -67,7 +69,8 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
         if known is None:
             return self._edited(document.disconnect, self.data)
         if self._is_as_written(known):
-            return known.original
+            servers = self.wanted.servers  # of which a person may have pasted ours, before
+            return self._edited(servers.disconnect, known.original) if servers else known.original
         original = self._text(known.original)
         return self._or_gone(self._edited(lambda text: document.disconnect(text, original), self.data), known)
 
@@ -94,7 +97,10 @@ class EditedOnDisk(_OnDisk[EditedDocument]):
 
     def server(self) -> object:
         """The entry in it that has the name of our MCP server; None where there is none."""
-        return self._ask(self.wanted.servers.server, self.data) if self.wanted.servers else None
+        return self._server_in(self.data)
+
+    def _server_in(self, data: bytes | None) -> object:
+        return self._ask(self.wanted.servers.server, data) if self.wanted.servers else None
 
     def notice(self, _known: WrittenFile | None) -> str:
         """What to tell of a removal that leaves it, or ''."""

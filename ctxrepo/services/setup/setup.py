@@ -47,6 +47,11 @@ class Plan:
         return tuple(change for change in self.changes if not change.private)
 
     @property
+    def only_takes(self) -> bool:
+        """Whether no word comes into any file."""
+        return all(_words(change.after) <= _words(change.before) for change in self.visible)
+
+    @property
     def receipts(self) -> Set[Path]:
         """Where it is kept what setup did, which a removal takes away."""
         return {change.path for change in self.changes if change.private}
@@ -119,11 +124,14 @@ SDK_HINT = (
 """What installs what our MCP server needs and the rest of ctxrepo does without."""
 
 
-def plan(name: str, machine: Machine, permissions: str = "", mcp: bool | None = None) -> Plan:
+def plan(
+    name: str, machine: Machine, permissions: str = "", mcp: bool | None = None, every: bool = False
+) -> Plan:
     """What connects the agent, with these `permissions` and with or without our server (`mcp`), or as it has
-    them; nothing in it is visible when it is connected. UsageError for an unknown agent, or one that takes no
-    such rules or servers, ConfigError when its files can't be understood, CtxrepoError when they can't be
-    read or written."""
+    them; nothing in it is visible when it is connected. A list of servers that can't take ours is an error
+    where it was asked for and not of `every` agent; else it is left alone, with a notice. UsageError for an
+    unknown agent, or one that takes no such rules or servers, ConfigError when its files can't be
+    understood, CtxrepoError when they can't be read or written."""
     agent = agent_named(name)
     if permissions not in ("", "none") and not agent.rules:
         hint = "Allow them in the agent itself, when it asks."
@@ -133,6 +141,9 @@ def plan(name: str, machine: Machine, permissions: str = "", mcp: bool | None = 
     if mcp and not machine.can_serve:
         raise UsageError("the MCP server needs the package `mcp`", f"{SDK_HINT}.")
     connection = Connection.of(name, machine, permissions=permissions, mcp=mcp)
+    notices: list[str] = []
+    if not mcp or every:
+        connection, notices = _with_or_without_list(connection)
     secret = connection.server_lists  # agents keep keys of servers, and more, beside these
     files = [
         Change(file.path, file.data, connection.connected(file), is_secret=file.path in secret)
@@ -140,7 +151,7 @@ def plan(name: str, machine: Machine, permissions: str = "", mcp: bool | None = 
     ]
     skill = connection.skills_installed()
     slip = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
-    notices = [*skill.notices]
+    notices += skill.notices
     if connection.has_plugin:
         notices.append(
             f"{agent.title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough"
@@ -167,13 +178,11 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
     """What takes ctxrepo out of the agent's files, after agents whose receipts are then `gone`. Files as
     setup left them get their old bytes back; out of others our hooks are cut. A file of ours or a skill that
     a person edited stays, and a skill that another agent has too."""
-    connection = Connection.of(name, machine, gone)
-    if connection.slip.receipt is None:  # which would say whether our server is in a list
-        connection = Connection.of(name, machine, gone, mcp=False)
+    # Our server may be in a list without setup's doing.
+    connection, notices = _with_or_without_list(Connection.of(name, machine, gone, mcp=False))
     slip, roots = connection.slip, connection.skills
     skill = connection.skills_removed()
     changes: list[Change] = []
-    notices: list[str] = []
     for file in reversed(connection.files):
         known = connection.known(file)
         changes.append(Change(file.path, file.data, file.original(known)))
@@ -188,6 +197,17 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
         tuple(sorted(emptied)),
         servers=dict.fromkeys(connection.server_lists, False),
     )
+
+
+def _with_or_without_list(connection: Connection) -> tuple[Connection, list[str]]:
+    """The connection, without the agent's list of servers where that is in the way, and what to tell then."""
+    if not (why := connection.trouble):
+        return connection, []
+    agent = connection.agent
+    told = f"the MCP servers of {agent.title} are left alone"
+    if connection.mcp:
+        told += f", without ours (`ctxrepo setup {agent.name} --no-mcp` stops this notice)"
+    return connection.without_list(), [f"{told}: {why}"]
 
 
 def apply(plan: Plan) -> None:
@@ -213,6 +233,10 @@ def _by_deed(changes: Iterable[Change]) -> Iterator[tuple[str, list[Change]]]:
         verb = "come to" if change.before is None else "leave" if change.after is None else "change in"
         found[verb].append(change)
     return ((verb, some) for verb, some in found.items() if some)
+
+
+def _words(data: bytes | None) -> Set[bytes]:
+    return {*(data or b"").translate(bytes.maketrans(b"{}[],:", b" " * 6)).split()}
 
 
 def diff_of(change: Change) -> str:

@@ -11,7 +11,7 @@ from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine
-from ctxrepo.services.setup.files import EditedOnDisk, WantedFile
+from ctxrepo.services.setup.files import WantedFile
 from ctxrepo.services.setup.obstacles import find_distrust, find_obstacles
 from ctxrepo.services.setup.setup import present
 from ctxrepo.storage.disk import foreign
@@ -109,14 +109,13 @@ def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
 def _server_problems(connection: Connection) -> Iterator[str]:
     """What is wrong with our MCP server in the list of the agent's, where it should be there."""
     machine = connection.machine
-    edited = [file for file in connection.files if isinstance(file, EditedOnDisk) and file.wanted.servers]
-    for file in edited if connection.mcp else ():
+    for file in connection.lists if connection.mcp else ():
         there = file.server()
         interpreter = interpreter_of(there)
         if there is None:
             yield f"our MCP server isn't in {file.path}"
         elif not interpreter:
-            yield f'"{NAME}" in {file.path} is another MCP server than ours'
+            yield f'"{NAME}" in {file.path} is another MCP server than ours; rename it, or say `--no-mcp`'
         elif not foreign.exists(Path(interpreter)):
             yield f"{file.path} has {interpreter} run our MCP server, and that is gone"
         elif interpreter != str(machine.interpreter):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.agents.codex.config_toml import ConfigWithServer
-from ctxrepo.agents.mcp_server import McpServer, interpreter_of
+from ctxrepo.agents.mcp_server import ARGUMENTS, McpServer, interpreter_of
 from ctxrepo.agents.permissions import InstallOptions
 
 SERVER = McpServer(Path("/opt/py 3/bin/python"), {"CTXREPO_STATE": "/var/ctxrepo"})
@@ -97,6 +98,31 @@ def test_it_is_brought_up_to_date_and_what_a_person_added_stays_until_it_goes() 
         "tools": {"recall": {"approval_mode": "approve"}},
     }
     assert LISTED.disconnect(now) == CONFIGS["other servers"] + "\n[z]\ny = 2\n"
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        'env = { CTXREPO_MCP = "read", CTXREPO_HOME = "/old" } # mine\n',
+        'env.CTXREPO_MCP = "read" # mine\nenv.CTXREPO_HOME = "/old"\n',
+        "\n[mcp_servers.ctxrepo.tools.recall]\nx = 1\n\n[mcp_servers.ctxrepo.env] # mine\n"
+        'CTXREPO_HOME = "/old"\nCTXREPO_MCP = "read"\n',
+    ],
+)
+def test_of_variables_ours_alone_are_renewed(env: str) -> None:
+    head = f'[mcp_servers.ctxrepo]\ncommand = "/opt/py 3/bin/python"\nargs = {[*ARGUMENTS]}\n'
+    text = head + env + "\n[z]\ny = 2\n"
+    now = connect(LISTED, text)
+    there: Any = servers(now)["ctxrepo"]
+    assert there["env"] == {"CTXREPO_MCP": "read", "CTXREPO_STATE": "/var/ctxrepo"}
+    assert "# mine" in now
+    assert now.endswith("[z]\ny = 2\n")
+    assert connect(LISTED, now) == now
+    usual = ConfigWithServer(InstallOptions(server=McpServer(SERVER.interpreter)))
+    there = servers(connect(usual, now))["ctxrepo"]
+    assert there["env"] == {"CTXREPO_MCP": "read"}
+    empty = head + "env = {}\n"
+    assert connect(usual, empty) == empty
 
 
 @pytest.mark.parametrize(

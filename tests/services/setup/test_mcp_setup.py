@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -152,6 +153,103 @@ def test_another_server_with_our_name_is_told_and_left(home: Path, agent: str) -
     apply(agent, machine, mcp=False)
     setup.apply(setup.removal(agent, machine))
     assert snapshot(home) == before
+
+
+def rewrite(agent: str, home: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """A person edits the entry of our server."""
+    (file, key, _), entry = LISTS[agent], listed(agent, home)["ctxrepo"]
+    change(entry)
+    if agent != "codex":
+        (home / file).write_text(
+            json.dumps({**json.loads((home / file).read_text()), key: {"ctxrepo": entry}})
+        )
+        return
+    env = "".join(f"{name} = '{value}', " for name, value in entry.pop("env", {}).items()).rstrip(", ")
+    fields = "".join(f"{name} = {json.dumps(value)}\n" for name, value in entry.items())
+    (home / file).write_text(f"[{key}.ctxrepo]\n{fields}" + (f"env = {{{env}}}\n" if env else ""))
+
+
+@every_serving
+def test_a_variable_that_a_person_set_outlives_every_setup(home: Path, agent: str) -> None:
+    machine, name = machine_of(home), "environment" if agent == "opencode" else "env"
+    apply(agent, machine, mcp=True)
+    rewrite(agent, home, lambda entry: entry.setdefault(name, {}).update(CTXREPO_MCP="read"))
+    assert check(agent, machine).state == "current"
+    assert not apply(agent, machine).visible
+    moved = replace(machine, interpreter=Path("/bin/sh"), places=replace(machine.places, home=Path("/srv/m")))
+    for there, added in ((moved, {"CTXREPO_HOME": "/srv/m"}), (machine, {})):
+        apply(agent, there)  # the file is as the last setup left it
+        assert listed(agent, home)["ctxrepo"][name] == {"CTXREPO_MCP": "read", **added}
+        assert interpreter_of(listed(agent, home)["ctxrepo"]) == str(there.interpreter)
+    assert check(agent, machine).state == "current"
+
+
+@every_serving
+def test_where_nobody_asked_for_ours_another_server_keeps_from_nothing_else(home: Path, agent: str) -> None:
+    machine, file, rules = machine_of(home), home / LISTS[agent][0], bool(AGENTS[agent].rules)
+    put_theirs(agent, home)
+    file.write_text(file.read_text().replace("github", "ctxrepo"))
+    before, text = snapshot(home), listed(agent, home)
+    for _ in range(2):
+        setup.apply(plan := setup.plan(agent, machine, "write" if rules else "", True, every=True))
+        (notice,) = plan.notices
+        assert f"{file}, " in notice
+        assert '"ctxrepo" is the name of another MCP server' in notice
+        assert f"`ctxrepo setup {agent} --no-mcp`" in notice
+        assert plan.hooks
+        assert listed(agent, home) == text
+    written = "".join(each.read_text() for each in home.rglob("*.[jt][so][om]*") if each.is_file())
+    assert "mcp__ctxrepo" not in written, "what isn't ours isn't permitted"
+    assert "mcpName" not in written
+    assert not apply(agent, machine, mcp=False).notices
+    setup.apply(setup.removal(agent, machine))
+    assert snapshot(home) == before
+
+
+@pytest.mark.parametrize("agent", [name for name in SERVING if name != "gemini"])
+def test_where_nobody_asked_for_ours_a_broken_list_keeps_from_nothing_else(home: Path, agent: str) -> None:
+    machine, file = machine_of(home), home / LISTS[agent][0]
+    apply(agent, machine, mcp=True)
+    whole = file.read_text()
+    file.write_text("[[\n" + whole)
+    moved = replace(machine, interpreter=Path("/bin/sh"))
+    plan = apply(agent, moved)
+    assert re.search(r"line \d+, column \d+", plan.notices[0])
+    assert plan.hooks
+    assert file.read_text() == "[[\n" + whole
+    file.write_text(whole)
+    assert interpreter_of(listed(agent, home)["ctxrepo"]) != "/bin/sh"
+    apply(agent, moved)
+    assert interpreter_of(listed(agent, home)["ctxrepo"]) == "/bin/sh", "the choice is kept"
+    file.write_text("[[\n" + whole)
+    plan = setup.removal(agent, moved)
+    assert plan.notices[0].startswith(f"the MCP servers of {AGENTS[agent].title} are left alone: {file}, ")
+    file.write_text(whole)
+    setup.apply(setup.removal(agent, moved))
+    assert not file.exists()
+
+
+@every_serving
+def test_an_entry_pasted_by_hand_is_kept_renewed_and_taken_out(home: Path, agent: str) -> None:
+    machine, (file, key, read) = machine_of(home), LISTS[agent]
+    pasted: dict[str, Any] = {"command": "/home/ada/.local/bin/ctxrepo", "args": ["mcp"]}
+    if agent == "opencode":
+        pasted = {"type": "local", "command": ["/home/ada/.local/bin/ctxrepo", "mcp"]}
+    text = json.dumps({key: {"ctxrepo": pasted}})
+    if read is tomllib.loads:
+        text = f'[{key}.ctxrepo]\ncommand = "{pasted["command"]}"\nargs = ["mcp"]\n'
+    (home / file).parent.mkdir(parents=True, exist_ok=True)
+    (home / file).write_text(text)
+    if not AGENTS[agent].needs_server:
+        apply(agent, machine)
+        assert listed(agent, home)["ctxrepo"] == pasted, "nobody said anything about it"
+        setup.apply(setup.removal(agent, machine))
+        assert "ctxrepo" not in listed(agent, home)
+        (home / file).write_text(text)
+    apply(agent, machine, mcp=True)
+    assert interpreter_of(listed(agent, home)["ctxrepo"]) == str(machine.interpreter)
+    apply(agent, machine, mcp=False)
+    assert "ctxrepo" not in listed(agent, home)
 
 
 @every_serving

@@ -109,7 +109,8 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
         return f"{plan.agent}: nothing to remove" if remove else f"{plan.agent} is connected already"
     if is_applied:
         paths = (f"\n  {change.path}" for change in plan.visible)
-        return f"{'removed' if remove else 'connected'} {plan.agent}:{''.join(paths)}"
+        verb = "removed" if remove else "changed" if plan.only_takes else "connected"
+        return f"{verb} {plan.agent}:{''.join(paths)}"
     return plan.diff if dry_run else f"{plan.agent}: nothing was changed"
 
 

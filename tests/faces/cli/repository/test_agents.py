@@ -222,6 +222,38 @@ def test_a_server_that_cannot_be_added_is_refused_in_a_line(cli: Terminal, setti
     assert everything(cli) == before
 
 
+def test_what_was_only_taken_away_is_not_called_connected(cli: Terminal, settings: Path) -> None:
+    assert cli("setup", "claude", "--mcp", "--permissions", "write", "--yes").out.startswith("connected")
+    said = cli("setup", "claude", "--no-mcp", "--yes")
+    assert said.out.startswith("changed claude:\n  ")
+    said = cli("setup", "claude", "--permissions", "none", "--yes")
+    assert said.out == f"changed claude:\n  {settings}\n"
+    assert "--permissions write" not in said.err, "that was declined a moment ago"
+    assert "--permissions write" in cli("setup", "claude", "--yes").err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [('{"mcpServers": {"ctxrepo": {"url": "x"}}}', "column 28: "), ("{\n  // mine\n}", "line 2, column 3: ")],
+)
+def test_cursor_is_set_up_beside_a_list_that_cannot_take_our_server(
+    cli: Terminal, text: str, said: str
+) -> None:
+    listed = cli.machine.home / ".cursor/mcp.json"
+    listed.parent.mkdir()
+    listed.write_text(text)
+    for words in (["cursor"], ["--all", "--mcp"]):
+        done = cli("setup", *words, "--yes")
+        assert done.code == 0
+        assert done.err.count("are left alone, without ours (`ctxrepo setup cursor --no-mcp` stops") == 1
+        assert said in done.err
+    refused = cli("setup", "cursor", "--mcp", "--yes")
+    assert (refused.code, said in refused.err) == (2, True)
+    assert ("--no-mcp" in refused.err) == ("url" in text)
+    assert "are left alone" not in cli("setup", "cursor", "--no-mcp", "--yes").err
+    assert listed.read_text() == text
+
+
 def test_all_agents_get_the_server_but_those_that_take_none(cli: Terminal, settings: Path) -> None:
     (cli.machine.home / ".pi/agent").mkdir(parents=True)
     assert cli("setup", "--all", "--mcp", "--yes").code == 0
