@@ -22,7 +22,7 @@ from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.locate.look import find_project
 from ctxrepo.services.projects.sparse import widen, widen_to_named
 from ctxrepo.services.repository.published import publish_settings
-from ctxrepo.services.sessions.session_settings import redirections, sends
+from ctxrepo.services.sessions.session_settings import redirections
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.processes.apart import run_forking
 from ctxrepo.storage.processes.outside import Outside
@@ -155,8 +155,7 @@ class Desk:
 
     def take_notices(self) -> list[str]:
         """The notices of the call since the last time, oldest first; they are taken once."""
-        taken = self.call.notices[:]
-        self.call.notices.clear()
+        taken, self.call.notices[:] = self.call.notices[:], []
         return taken
 
     def close(self) -> None:
@@ -203,7 +202,7 @@ class Desk:
             self._opened = replace(memory, progress=self.progress, notice=self.notice)
             self._files = _files(self._opened)
             with suppress(CtxrepoError):  # told by whoever commits
-                _take_in(self._opened, self.now)  # before anything else is written: its notes may move
+                take_in(self._opened, self.now)  # before anything else is written: its notes may move
         elif self._opened.env != self.env:
             self._opened = self._opened.for_caller(self.env)
         return self._opened
@@ -252,7 +251,7 @@ class Desk:
         return project
 
     def _has_lost(self, project: Project) -> bool:
-        """Whether the last commit has the folder of a project which is not on disk and should be."""
+        """Whether a project's folder, which the last commit has, is not on disk and should be."""
         memory = self.memory
         is_there = memory.clone.cone is not None or (memory.root / project.folder).exists()
         with suppress(CtxrepoError):  # a clone of which notes can be read, and git's files can't
@@ -332,7 +331,7 @@ class Desk:
         try:
             if memory.why_read_only:
                 return self._last_commit(memory)
-            self.take_in()
+            take_in(self.memory, self.now)
             if already := committed_already(memory):
                 return already
             from ctxrepo.services.saving.commit import commit
@@ -350,17 +349,12 @@ class Desk:
         return done
 
     def send_soon(self, done: CommitResult) -> None:
-        """Have a worker send a commit that was made here: where it finds nothing to commit, it sends nothing
-        unasked."""
-        if done.created and sends(self.memory, {save.by.agent for save in done.done} or {""}):
-            from ctxrepo.storage.remote.exchanges import Errands  # most find nothing to commit
+        """Have a worker send a commit that was made here, for it would find nothing new."""
+        if done.created:
+            from ctxrepo.services.worker.remote_queue import leave_to_send  # most find nothing to commit
 
-            Errands(self.memory.state.root).leave("send")
-            self.wake()
-
-    def take_in(self) -> None:
-        """Write what commands in a sandbox have handed over."""
-        _take_in(self.memory, self.now)
+            if leave_to_send(self.memory, done):
+                self.wake()
 
     def _last_commit(self, memory: Memory) -> CommitResult | None:
         """The last commit, where none can be made; None, with a notice, if something isn't in it."""
@@ -381,11 +375,12 @@ class Desk:
         return None
 
 
-def _take_in(memory: Memory, now: datetime) -> None:
+def take_in(memory: Memory, now: datetime) -> None:
+    """Write what commands in a sandbox have handed over."""
     if memory.handover.names():
-        from ctxrepo.services.worker.handover import take_in  # few have a sandbox
+        from ctxrepo.services.worker import handover  # few have a sandbox
 
-        take_in(memory, now)
+        handover.take_in(memory, now)
 
 
 def _look_around(cwd: Path) -> tuple[FolderFacts, tuple[str, ...]]:

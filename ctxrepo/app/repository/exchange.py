@@ -111,6 +111,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
     from ctxrepo.services.review.open_review import in_review, open_review
     from ctxrepo.services.saving.commit import CommitRequest
     from ctxrepo.services.sync.sync import SyncRequest, sync
+    from ctxrepo.services.worker.handover import take_in
 
     memory = replace(desk.memory, leaves_cache_to_worker=True)
     if "deletions" in request.accept:
@@ -119,7 +120,7 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
         require_person(memory, desk.session[0], [REGISTRY], "what was deleted")  # nobody may have looked yet
     wanted = CommitRequest(deletions="deletions" in request.accept)
     set_up_git(memory, desk.interpreter)
-    desk.take_in()
+    take_in(desk.memory, desk.now)
     asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
     before = memory.head if wanted.deletions else None
     result = with_repair(

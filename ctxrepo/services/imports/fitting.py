@@ -85,14 +85,8 @@ class KnownEntries:
         return marks(self._evidence)
 
     def lives(self, entry: str) -> bool:
-        """Whether an entry with this id is here, in a note as it is by now or as the cache has it."""
-        return entry in self._ids or self.memory.cache.ask(entry_by_id, entry) is not None
-
-    @cached_property
-    def _ids(self) -> frozenset[str]:
-        """Of the entries of all notes, as they are by now."""
-        notes = (read_note(self.memory, path) for path in note_paths(self.memory))
-        return frozenset(entry.id for note in notes if note for entry in note.entries)
+        """Whether an entry with this id is here, as the cache has it."""
+        return self.memory.cache.ask(entry_by_id, entry) is not None
 
     @cached_property
     def begun(self) -> dict[str, str]:
