@@ -32,7 +32,7 @@ def make_machine(root: Path) -> Machine:
     return machine
 
 
-def start(machine: Machine, **how: object) -> subprocess.Popen[str]:
+def start(machine: Machine) -> subprocess.Popen[str]:
     """A server of this machine, whose standard input and output are ours."""
     return subprocess.Popen(
         COMMAND,
@@ -41,7 +41,6 @@ def start(machine: Machine, **how: object) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        **how,  # type: ignore[call-overload]
     )
 
 

@@ -35,9 +35,9 @@ def connect(config: ConfigWithServer, text: str) -> str:
     return config.connect(text, str)
 
 
-def servers(text: str) -> dict[str, object]:
-    found: dict[str, object] = tomllib.loads(text.removeprefix("\ufeff")).get("mcp_servers", {})
-    return found
+def servers(text: str) -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff")).get("mcp_servers", {})
+    return table
 
 
 @pytest.mark.parametrize("text", CONFIGS.values(), ids=CONFIGS)
@@ -73,7 +73,7 @@ def test_it_stands_as_a_table_of_its_own() -> None:
 def test_tools_that_add_are_approved_where_that_is_permitted_and_no_longer() -> None:
     theirs = CONFIGS["other servers"]
     approved = connect(APPROVED, connect(LISTED, theirs)) + "\n[mine]\nx = 1\n"
-    assert servers(approved)["ctxrepo"]["default_tools_approval_mode"] == "approve"  # type: ignore[index]
+    assert servers(approved)["ctxrepo"]["default_tools_approval_mode"] == "approve"
     lowered = connect(LISTED, approved)
     assert "approve" not in lowered
     assert "[mine]\nx = 1\n" in lowered

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -44,13 +45,13 @@ def test_what_cursor_starts_writes_into_the_project_of_its_window_and_it_is_sent
     assert "Ctxrepo-Agent: cursor" in sent.stdout
 
 
-def remember(machine: Machine, entry: dict[str, object]) -> str:
+def remember(machine: Machine, entry: dict[str, Any]) -> str:
     """What Cursor's client is answered: it starts a server in the user's home with a thin environment, and
     names the folder of its window when it is asked."""
     command = StdioServerParameters(
-        command=str(entry["command"]),
-        args=[str(word) for word in entry["args"]],  # type: ignore[attr-defined]
-        env={"HOME": str(machine.home), "PATH": os.environ["PATH"], **entry["env"]},  # type: ignore[dict-item]
+        command=entry["command"],
+        args=entry["args"],
+        env={"HOME": str(machine.home), "PATH": os.environ["PATH"], **entry["env"]},
         cwd=machine.home,
     )
     told: list[str] = []

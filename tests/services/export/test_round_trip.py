@@ -9,6 +9,7 @@ import shutil
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bench.corpus import PER_PROJECT, Author, path_of, project_url
@@ -70,9 +71,10 @@ def shown(machine: Machine) -> str:
     return text.replace(str(machine.clone), "CLONE")
 
 
-def evidence_of(machine: Machine, place: Path) -> list[dict[str, object]]:
+def entries_of(machine: Machine, place: Path) -> dict[str, dict[str, Any]]:
+    """The entries of an export as other programs read them, each under its text."""
     lines = map(json.loads, exported(machine, place).splitlines())
-    return [line for line in lines if line.get("type") == "entry"]
+    return {line["text"]: line for line in lines if line.get("type") == "entry"}
 
 
 @pytest.fixture
@@ -106,16 +108,16 @@ class TestEverything:
         assert exported(ben, tmp_path / "again.jsonl") == data
 
     def test_what_was_said_of_entries_is_told_to_other_programs(self, ada: Machine, tmp_path: Path) -> None:
-        entries = {str(one["text"]): one for one in evidence_of(ada, tmp_path / "memory.jsonl")}
+        entries = entries_of(ada, tmp_path / "memory.jsonl")
         door = entries["- The staging door opens at eight #doors"]
-        assert door["evidence"]["pinned"] is True  # type: ignore[index]
+        assert door["evidence"]["pinned"] is True
         assert door["tags"] == ["doors"]
-        assert entries["- Refunds are booked at night"]["evidence"]["verified"]  # type: ignore[index]
+        assert entries["- Refunds are booked at night"]["evidence"]["verified"]
         retries = entries["- [fact] Payment retries start at ten seconds"]
-        assert retries["evidence"]["stated"][:10] == retries["created"]  # type: ignore[index]
+        assert retries["evidence"]["stated"][:10] == retries["created"]
         assert retries["category"] == "fact"
         old = entries["- Tea is served at four"]
-        assert old["evidence"]["superseded"] is True  # type: ignore[index]
+        assert old["evidence"]["superseded"] is True
         assert entries["- caf\ufffd au lait"]["at"] == "shop/topics/latin.md#L1"
 
     def test_twice_changes_nothing(self, ada: Machine, ben: Machine, tmp_path: Path) -> None:
@@ -234,10 +236,10 @@ class TestIntoAMemoryThatHoldsSomething:
         brought(ben, tmp_path / "memory.jsonl")
         assert ben.read("shop/MEMORY.md") == "- Of another shop\n"
         assert ben.read("till/topics/payments.md") == ada.read("shop/topics/payments.md")
-        entries = {str(one["text"]): one for one in evidence_of(ben, tmp_path / "again.jsonl")}
+        entries = entries_of(ben, tmp_path / "again.jsonl")
         door = entries["- The staging door opens at eight #doors"]
-        assert str(door["at"]).startswith("till/MEMORY.md#L")
-        assert door["evidence"]["pinned"] is True  # type: ignore[index]
+        assert door["at"].startswith("till/MEMORY.md#L")
+        assert door["evidence"]["pinned"] is True
         assert "nothing of ctxrepo is new here" in brought(ben, tmp_path / "memory.jsonl")
         assert run(ben, "tape", "list") == run(ada, "tape", "list")
 

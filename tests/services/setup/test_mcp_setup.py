@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -338,14 +338,20 @@ def test_it_is_told_the_places_that_it_would_not_find(home: Path) -> None:
     assert there == {"CTXREPO_HOME": "/srv/memory", "CTXREPO_STATE": str(home / "state")}
 
 
+def files_of_receipt(home: Path) -> Mapping[Path, receipt.WrittenFile]:
+    """What the only receipt of this home says of each file that setup changed."""
+    [file] = (home / ".config/ctxrepo/receipts").iterdir()
+    saved = receipt.load(file.read_bytes())
+    assert saved is not None, file
+    return saved.files
+
+
 def test_of_what_claude_code_keeps_for_itself_no_copy_is_made(home: Path) -> None:
     machine, state = machine_of(home), home / ".claude.json"
     kept = {"oauthAccount": {"emailAddress": "ada@example.com"}, "numStartups": 7, "mcpServers": {}}
     state.write_text(json.dumps(kept, indent=2))
     apply("claude", machine, mcp=True)
-    receipts = list((home / ".config/ctxrepo/receipts").iterdir())
-    files = receipt.load(receipts[0].read_bytes()).files  # type: ignore[union-attr]
-    assert files[state].original == b'{"mcpServers": {}}\n'
+    assert files_of_receipt(home)[state].original == b'{"mcpServers": {}}\n'
     # Claude Code writes it while it runs.
     state.write_text(state.read_text().replace('"numStartups": 7', '"numStartups": 8'))
     assert check("claude", machine).state == "current"
@@ -353,8 +359,7 @@ def test_of_what_claude_code_keeps_for_itself_no_copy_is_made(home: Path) -> Non
     setup.apply(setup.removal("claude", machine))
     assert state.read_text() == json.dumps({**kept, "numStartups": 8}, indent=2)
     apply("claude", machine)
-    files = receipt.load(receipts[0].read_bytes()).files  # type: ignore[union-attr]
-    assert state not in files, "nobody asked for a server"
+    assert state not in files_of_receipt(home), "nobody asked for a server"
 
 
 def test_claude_code_finds_it_where_a_variable_says(home: Path) -> None:
