@@ -25,7 +25,7 @@ Context = ServerRequestContext[Any, Any]
 ROOTS_SECONDS = 2.0
 """How long a host may take to name them; one that takes longer isn't asked again."""
 
-_NAME = "roots"
+_ROOTS = "roots"
 """The name under which a host of the newer era is asked for them."""
 
 UNKNOWN = "mcp"
@@ -107,14 +107,14 @@ class Roots:
         is_asked = params.input_responses is not None
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS or is_asked or not _has_roots(context):
             return None
-        return types.InputRequiredResult(input_requests={_NAME: types.ListRootsRequest()})
+        return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
 
     async def of(self, context: Context, params: types.InputResponseRequestParams) -> list[str]:
         """The roots for this call, as URIs; none where the host names none."""
         if not _has_roots(context) or self._is_silent:
             return []
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            answer = (params.input_responses or {}).get(_NAME)
+            answer = (params.input_responses or {}).get(_ROOTS)
             return _uris(answer) if isinstance(answer, types.ListRootsResult) else []
         try:
             with anyio.fail_after(ROOTS_SECONDS):

@@ -105,10 +105,8 @@ def _search_sessions(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.services.sessions.session_search import SessionQuery
 
     first, limit = arguments.get("from", 1), arguments.get("limit", HITS // 2)
-    folders = {
-        PROJECT: desk.project.folder if desk.project else "",
-        GLOBAL: "",
-    }  # no session is of no project
+    # Every session is of a project, so that "global" is every project's.
+    folders = {PROJECT: desk.project.folder if desk.project else "", GLOBAL: ""}
     scope: str = arguments.get("scope", "")
     query = SessionQuery(arguments["query"], project=folders.get(scope, scope), limit=first - 1 + limit)
     try:
@@ -199,10 +197,10 @@ def handoff(desk: Desk, arguments: Arguments) -> ToolAnswer:
     goal = " ".join(lines.get("goal", ()))
     parts = Handoff(goal, tuple(lines.get("done", ())), tuple(left), step)
     result = desk.perform(hand_over, AnchorRequest(NAME, handoff=parts))
-    left_anchor = result.value.result
-    verb = "handed over already" if left_anchor.existing else "handed over"
-    name = f"{left_anchor.anchor.name} ^{left_anchor.anchor.id}"
-    return written(desk, result, f"{verb}: {name}", left_anchor.folder)
+    handoff = result.value.result
+    verb = "handed over already" if handoff.existing else "handed over"
+    name = f"{handoff.anchor.name} ^{handoff.anchor.id}"
+    return written(desk, result, f"{verb}: {name}", handoff.folder)
 
 
 def _lines_of(name: str, text: str) -> list[str]:
