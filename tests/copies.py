@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from processes import wait_for_all_in
+
 Value = TypeVar("Value")
 
 
@@ -28,10 +30,7 @@ class _Made:
 
 
 class Copies:
-    """Every copy stands in the same `place`, so that paths in settings and databases are true of it.
-
-    They are for tests that leave no process behind: a worker woken by a hook would go on in the next copy.
-    """
+    """Every copy stands in the same `place`, so that paths in settings and databases are true of it."""
 
     def __init__(self, folder: Path) -> None:
         self.place = folder / "place"
@@ -57,9 +56,11 @@ class Copies:
     def leave(self, folder: Path) -> None:
         """Give a test's copy to the test's own folder, with which it is deleted or kept.
 
-        A database that is still open would delete files by their names later, those of the next copy.
+        A database that is still open would delete files by their names later, those of the next copy; and a
+        worker that an operation has woken would go on there.
         """
         gc.collect()
+        wait_for_all_in(self.place)
         with suppress(FileNotFoundError):
             self.place.rename(folder / self.place.name)
 

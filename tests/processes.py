@@ -42,6 +42,34 @@ def wait_for_workers(machine: Machine, within: float = 60) -> None:
         time.sleep(0.05)
 
 
+def wait_for_all_in(folder: Path, within: float = 60) -> None:
+    """Return when no other process has a file open below this folder or is told of it by its words or
+    environment; fails after so many seconds.
+
+    A worker is told by the lock that it inherits, before it is another program than who started it. Where
+    there is no /proc nobody waits.
+    """
+    end = time.monotonic() + within
+    while left := [number for number in _others() if _has_to_do_with(os.fsencode(folder) + b"/", number)]:
+        assert time.monotonic() < end, f"still at work in {folder}: {left}"
+        time.sleep(0.02)
+
+
+def _others() -> list[int]:
+    names = os.listdir("/proc") if os.path.isdir("/proc") else []
+    return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
+
+
+def _has_to_do_with(folder: bytes, number: int) -> bool:
+    with suppress(OSError), os.scandir(os.fsencode(f"/proc/{number}/fd")) as handles:
+        for handle in handles:
+            with suppress(OSError):
+                if os.readlink(handle.path).startswith(folder):
+                    return True
+    words, environment = _words_and_environment(number)
+    return folder in words + environment and not _is_helper_of_tests(number, words)
+
+
 def _words_and_environment(number: int) -> tuple[bytes, bytes]:
     """Nothing for a process that has ended or is another user's.
 

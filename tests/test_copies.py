@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from copies import Copies
 from machines import Machine, make_sending
+from needs import needs_proc
 
 CALLS: list[Path] = []
 
@@ -19,6 +22,17 @@ def with_a_fact(place: Path) -> Machine:
     ada.remember("a fact")
     ada.sync()
     return ada
+
+
+LATE = """
+import sys, time
+from pathlib import Path
+with open(sys.stdin.read()) as opened:
+    print("open", flush=True)
+    time.sleep(0.3)
+    Path(opened.name).with_name("late").mkdir(parents=True)
+"""
+"""Works on a file that it was told of, as a worker that an operation has woken."""
 
 
 def exchange(machine: Machine) -> dict[str, float]:
@@ -69,3 +83,19 @@ def test_of_two_makers_each_has_copies_of_its_own(tmp_path: Path) -> None:
         assert len(list(machine.clone.glob("*/MEMORY.md"))) == count
         (tmp_path / f"test-{number}").mkdir()
         copies.leave(tmp_path / f"test-{number}")
+
+
+@needs_proc
+def test_whoever_works_in_a_copy_comes_to_its_end_there(tmp_path: Path) -> None:
+    copies = Copies(tmp_path)
+    machine = copies.of(make_sending)
+    with subprocess.Popen([sys.executable, "-ISc", LATE], stdin=-1, stdout=-1, text=True) as late:
+        assert late.stdin
+        assert late.stdout
+        late.stdin.write(str(machine.home / ".gitconfig"))
+        late.stdin.close()
+        late.stdout.readline()
+        (tmp_path / "test").mkdir()
+        copies.leave(tmp_path / "test")
+    assert (tmp_path / "test/place/ada/late").is_dir()
+    assert not copies.place.exists()
