@@ -312,6 +312,13 @@ class Desk:
             with suppress(TimeoutError):  # it is started by whoever writes next
                 run_forking(partial(start_worker, self.interpreter, str(state), str(state / known.id)))
 
+    def wake_to_send(self) -> None:
+        """Let a worker send what was committed, if an errand to the remote is left."""
+        from ctxrepo.storage.remote.exchanges import Errands  # most find nothing to commit
+
+        if self._opened and Errands(self._opened.state.root).are_waiting:
+            self.wake()
+
     def take_proposed(self) -> tuple[str, ...]:
         """The ids of the proposals that writes have become since the last time."""
         ids = tuple(self._opened.proposed) if self._opened else ()
@@ -339,7 +346,8 @@ class Desk:
 
             done = commit(memory, self.now, signs=False)
             complete(memory, done.head)
-            self.send_soon(done)
+            if done.is_to_send:
+                self.wake()
         except Unsigned:
             self.wake()
             return None
@@ -347,14 +355,6 @@ class Desk:
             self.notice(f"what was written last may not be in this: {error.message}. {error.hint}".rstrip())
             return None
         return done
-
-    def send_soon(self, done: CommitResult) -> None:
-        """Have a worker send a commit that was made here, for it would find nothing new."""
-        if done.created:
-            from ctxrepo.services.worker.remote_queue import leave_to_send  # most find nothing to commit
-
-            if leave_to_send(self.memory, done):
-                self.wake()
 
     def _last_commit(self, memory: Memory) -> CommitResult | None:
         """The last commit, where none can be made; None, with a notice, if something isn't in it."""

@@ -58,7 +58,11 @@ def writes(operation: Callable[[Desk, Request], Result[Value]]) -> Callable[[Des
 
     @wraps(operation)
     def writing(desk: Desk, request: Request) -> Result[Value]:
-        result = operation(desk, request)
+        try:
+            result = operation(desk, request)
+        except CtxrepoError:
+            desk.wake_to_send()  # what somebody had written by hand may have been committed first
+            raise
         desk.wake()
         ids = desk.take_proposed()
         return Result(result.value, {"staged": True, "ids": ids}, proposed=ids) if ids else result

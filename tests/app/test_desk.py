@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from processes import wait_for_workers
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes.browsing import ListRequest, list_notes, read
 from ctxrepo.app.notes.targets import TargetRequest
+from ctxrepo.app.notes.writing import restore
 from ctxrepo.app.result import Result
 from ctxrepo.domain.project.target import parse_target
-from ctxrepo.errors import ConfigError
+from ctxrepo.errors import ConfigError, NotFound
+from ctxrepo.services.notes.requests import RestoreRequest
 
 
 def desk_at(machine: Machine) -> Desk:
@@ -127,13 +130,22 @@ def test_two_desks_of_a_process_know_nothing_of_each_other(ada: Machine, ben: Ma
     assert dict(os.environ) == before
 
 
+def fail_to_restore(desk: Desk) -> None:
+    target = parse_target("shop:never-was.md")
+    with pytest.raises(NotFound):
+        desk.perform(restore, RestoreRequest(target))
+
+
 @pytest.mark.slow  # a real worker sends, after a while of quiet
-def test_what_a_reader_commits_is_sent_though_nobody_writes_any_more(ada: Machine, remote: Path) -> None:
+@pytest.mark.parametrize("act", [paths, fail_to_restore], ids=["a reader", "a writer that fails"])
+def test_what_is_committed_besides_is_sent_though_nobody_writes_any_more(
+    ada: Machine, remote: Path, act: Callable[[Desk], object]
+) -> None:
     ada.init(str(remote))
     ada.remember("Tests need redis")  # and whoever wrote it was killed before it could wake a worker
-    reader = desk_at(ada)
-    assert "shop/MEMORY.md" in paths(reader)
-    reader.close()
+    desk = desk_at(ada)
+    act(desk)
+    desk.close()
     wait_for_workers(ada)
     sent = subprocess.run(
         ["git", "-C", str(remote), "show", "main:shop/MEMORY.md"], capture_output=True, text=True, check=True

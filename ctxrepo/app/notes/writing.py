@@ -219,10 +219,8 @@ def edit_by_hand(desk: Desk, request: EditorRequest) -> Result[EditResult]:
     with suppress(Refused):  # the commit holds it back
         done = edit_by_hand(desk.memory, request.path, request.before, desk.origin, desk.now)
     committed = commit(desk.memory, desk.now, CommitRequest(only=[request.path]))
-    desk.send_soon(committed)
     for refusal in committed.held:
         if refusal.path == request.path:
-            desk.wake()
             raise Refused(f"{refusal.at}: {refusal.message}", "The file is as you left it, and in no commit.")
     return Result(done)
 

@@ -34,8 +34,10 @@ from ctxrepo.services.saving.moved_by_hand import follow_moves, moved_evidence, 
 from ctxrepo.services.saving.pending import Pending, find_pending, fold_all, journal_late_writes
 from ctxrepo.services.saving.refresh import build, refresh
 from ctxrepo.services.saving.staged_edits import stage_edits
+from ctxrepo.services.sessions.session_settings import may_send
 from ctxrepo.storage.clone.reffiles import WT
 from ctxrepo.storage.memory import Memory
+from ctxrepo.storage.remote.exchanges import Errands
 from ctxrepo.storage.state.committed_records import KeptOutFile
 from ctxrepo.storage.state.journal import Intent
 from ctxrepo.storage.worktree.checkout import Snapshot
@@ -56,23 +58,25 @@ class CommitRequest:
     """What to commit: all saves, and what nobody announced in the files in `only` (None: in all) `until` a
     moment, in seconds since 1970 (None: up to now). What was written after it is left to a later commit, for
     the hook that names the agent may still come. With `deletions` a person confirms what would be held back
-    as a mass deletion."""
+    as a mass deletion. `agents` had sessions that may have written what nobody announced; '' is a person."""
 
     only: Collection[str] | None = None
     until: float | None = None
     deletions: bool = False
+    agents: Collection[str] = ()
 
 
 ALL = CommitRequest()
 
 
 def commit(
-    memory: Memory, now: datetime, request: CommitRequest = ALL, *, signs: bool = True
+    memory: Memory, now: datetime, request: CommitRequest = ALL, *, signs: bool = True, sends: bool = True
 ) -> CommitResult:
-    """Commit what is pending, and make worktree, index and cache follow. RepositoryState when a person has
-    not finished a merge or the like in the clone; Uncommitted when it can't be signed, and Unsigned when it
-    would have to be without `signs`; Busy when another writer holds the lock. Nothing is lost by any of
-    these, and in view by all but the last."""
+    """Commit what is pending, and make worktree, index and cache follow. If a session of who
+    wrote it may send, an errand to send it is left; without `sends` the caller sees to that.
+    RepositoryState when a person has not finished a merge or the like in the clone; Uncommitted when it can't
+    be signed, and Unsigned when it would have to be without `signs`; Busy when another writer holds the lock.
+    Nothing is lost by any of these, and in view by all but the last."""
     try:
         require_ready(memory)
     except RepositoryState:
@@ -86,7 +90,12 @@ def commit(
         with memory.writing():
             return commit_locked(memory, now, request)
 
-    return with_signatures(memory, locked) if signs else locked()
+    done = with_signatures(memory, locked) if signs else locked()
+    agents = {*request.agents, *(save.by.agent for save in done.done)} or {""}
+    if not (sends and (done.created or done.done) and may_send(memory, agents)):
+        return done
+    Errands(memory.state.root).leave("send")
+    return replace(done, is_to_send=True)
 
 
 def with_signatures(memory: Memory, act: Callable[[], Made]) -> Made:

@@ -41,6 +41,8 @@ class CommitResult:
     """A digest of the stamps of all files; '' if not all were read."""
     ignored: frozenset[str] = frozenset()
     """Notes that stay on this machine, as git is told to ignore them."""
+    is_to_send: bool = False
+    """Whether an errand to send it was left: a worker that is woken does it."""
 
     @property
     def found_nothing(self) -> bool:

@@ -94,7 +94,7 @@ def session_hooks(memory: Memory, agent: str) -> HookSettings:
     )
 
 
-def sends(memory: Memory, agents: Iterable[str]) -> bool:
+def may_send(memory: Memory, agents: Iterable[str]) -> bool:
     """Whether what sessions of these agents wrote is to be sent; '' is a person without a session."""
     return memory.has_remote and any("push" in session_hooks(memory, agent).session_end for agent in agents)
 

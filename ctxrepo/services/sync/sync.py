@@ -54,7 +54,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
         with locked(memory.state.lock("sync"), request.wait):
             # Whoever asks after this moment may have written after our commit, and has to sync again.
             began = time.monotonic()
-            committed = commit(memory, now, request.wanted)
+            committed = commit(memory, now, request.wanted, sends=False)
             if not memory.has_remote:
                 return _synced(memory, before, committed, SyncResult())
             earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
@@ -68,7 +68,8 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
                 memory.repository.remote, result.head, began, exchanged.remote, sent=send
             )
     except Busy:  # another sync takes longer than `wait`: commit at least
-        return _synced(memory, before, commit(memory, now, request.wanted), SyncResult(_UNDER_WAY))
+        committed = commit(memory, now, request.wanted, sends=send)
+        return _synced(memory, before, committed, SyncResult(_UNDER_WAY))
     if send or not exchanged.remote.ok:  # a fetch that went well says nothing of a push that didn't
         trouble = exchanged.remote.trouble
         words = f"the memory is saved here but does not reach its remote: {trouble}; `ctxrepo sync` says more"

@@ -15,8 +15,6 @@ from ctxrepo.errors import in_words
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.rescue.repair import with_repair
 from ctxrepo.services.saving.commit import CommitRequest
-from ctxrepo.services.saving.committed import CommitResult
-from ctxrepo.services.sessions.session_settings import sends
 from ctxrepo.services.sync.exchange import SyncResult
 from ctxrepo.services.sync.fetch import is_fetch_due
 from ctxrepo.services.sync.sync import SyncRequest, sync
@@ -107,10 +105,3 @@ def is_ahead(memory: Memory) -> bool:
     objects, clone = memory.objects, memory.clone
     here, there = objects.ref(clone.branch_ref), objects.ref(clone.upstream_ref)
     return here is not None and (there is None or not objects.contains(there, here))
-
-
-def leave_to_send(memory: Memory, done: CommitResult) -> bool:
-    """Leave word that a commit is to be sent, if what it holds is; whether it was left."""
-    if wanted := sends(memory, {save.by.agent for save in done.done} or {""}):
-        Errands(memory.state.root).leave("send")
-    return wanted

@@ -34,7 +34,7 @@ from ctxrepo.services.saving.commit import CommitRequest, commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.saving.refresh import build
 from ctxrepo.services.score.update_scores import update_scores
-from ctxrepo.services.sessions.session_settings import sends
+from ctxrepo.services.sessions.session_settings import may_send
 from ctxrepo.services.sync.fetch import starts_fetch
 from ctxrepo.services.usage.entry_usage import observe
 from ctxrepo.services.worker.handover import take_in
@@ -189,28 +189,26 @@ class Worker:
         before = take_stamps(self.memory) if looks_everywhere else None
         # Else the memory files that tools wrote to and no hook could save.
         paths = {e.path for e in events if e.path and not (unsafe(e.path) or is_ignored(e.path))}
-        request = CommitRequest(None if looks_everywhere else paths, _newest(events))
+        agents = {event.agent for event in events}
+        request = CommitRequest(None if looks_everywhere else paths, _newest(events), agents=agents)
         try:
             result = commit(self.memory, self.now(), request)
         except Uncommitted:  # sessions are told; all else goes on
             result = CommitResult(self.memory.head)
-        has_news = result.created or bool(result.done)
-        agents = {event.agent for event in events} | {save.by.agent for save in result.done}
-        may_send = sends(self.memory, agents or {""})  # '' where only somebody else did something
         for event in events:
             try:
                 queue_handoff(self.memory, event)
             except (CtxrepoError, OSError) as error:  # the other events are handled all the same
                 self.log(str(error))
-        # A fetch is due at a session's start; a push after a commit, as an agent may end without a word, at a
-        # session's end, and at its start (a worker may have been killed before it sent). Both are left before
-        # the spool is cut: after a kill the next worker finds one or the other.
+        # A fetch is due at a session's start; a push at its end, and at its start (a worker may have been
+        # killed before it sent), as after a commit. All are left before the spool is cut: after a kill the
+        # next worker finds one or the other.
         fetches = starts_fetch(self.memory, events)
         is_end = any(e.event in ("start", "end") for e in events)
         errands = Errands(self.memory.state.root)
         if fetches:
             errands.leave("fetch")
-        if may_send and (has_news or is_end):
+        if is_end and may_send(self.memory, agents):
             errands.leave("send")
         spool.drop(end, events)
         self.events.extend(events)
@@ -218,7 +216,7 @@ class Worker:
         if fetches:
             self.waiting_for_fetch.extend(events)
             return 0.0
-        return QUIET if has_news and may_send else LULL
+        return QUIET if result.is_to_send else LULL
 
     def _visit(self) -> None:
         """Visit the folders of each round's sessions without a lock, for one may hang (ADR 37)."""

@@ -23,7 +23,7 @@ def ahead(ada: Machine, remote: Path) -> Machine:
     """A machine with a commit that isn't sent."""
     ada.init(str(remote))
     ada.remember("a fact")
-    commit(ada.open(), NOW)
+    commit(ada.open(), NOW, sends=False)
     return ada
 
 
