@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ctxrepo.domain.formats.moment import counted
+from ctxrepo.domain.project.layout import scope_of
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.faces.mcp import tools
 from ctxrepo.faces.mcp.answers import ToolAnswer, quotation
@@ -41,7 +42,7 @@ def _forget(desk: Desk, arguments: Arguments) -> ToolAnswer:
         target = Target(entry_id=_id_of(desk, _needed(arguments, "key")))
     result = desk.perform(writing.forget, TargetRequest(target))
     gone = result.value
-    return tools.written(desk, result, f"forgotten: ^{gone.id}", gone.at.partition("/")[0])
+    return tools.written(desk, result, f"forgotten: ^{gone.id}", scope_of(gone.at))
 
 
 def _id_of(desk: Desk, key: str) -> str:

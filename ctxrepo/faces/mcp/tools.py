@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxrepo.app.result import Result
-from ctxrepo.domain.project.layout import GLOBAL, PROJECT, visible
+from ctxrepo.domain.project.layout import GLOBAL, PROJECT, scope_of, visible
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.faces.mcp.answers import MOST_BYTES, ToolAnswer, lines_of, quotation
 from ctxrepo.faces.mcp.arguments import checked
@@ -165,10 +165,9 @@ def remember(desk: Desk, arguments: Arguments) -> ToolAnswer:
     result = desk.perform(writing.remember, Fact(arguments["text"], supersedes=supersedes, **values))
     kept = result.value
     if kept.staged:
-        proposed = replace(result, proposed=(kept.id,))
-        return written(desk, proposed, "", arguments.get("scope", PROJECT))
+        result = replace(result, proposed=(kept.id,))
     verb = "in memory already" if kept.existing else "remembered"
-    return written(desk, result, f"{verb}: {writing.shown_id(kept)} at {kept.at}")
+    return written(desk, result, f"{verb}: ^{kept.id} at {kept.at}", kept.scope)
 
 
 def edit(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -182,7 +181,7 @@ def edit(desk: Desk, arguments: Arguments) -> ToolAnswer:
     change = result.value
     verb = "edited" if change.changed else "unchanged"
     name = f"^{change.id} at {change.at}" if change.id else change.at
-    return written(desk, result, f"{verb}: {name}", change.path.partition("/")[0])
+    return written(desk, result, f"{verb}: {name}", scope_of(change.path))
 
 
 def handoff(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -218,19 +217,15 @@ _TOLD = ("id", "ids", "at", "path", "hash", "existing", "changed", "staged", "re
 """Data of a write that are told; no texts of memory, which only stand in quotations."""
 
 
-def written(desk: Desk, result: Result[Any], line: str, scope: str = "") -> ToolAnswer:
-    """What a tool tells of a write: the line, the scope that was written to, what is worth knowing besides,
-    and the same as fields. `scope` as a request names it, or its folder; '' for the first folder of the
-    place."""
+def written(desk: Desk, result: Result[Any], line: str, scope: str) -> ToolAnswer:
+    """What a tool tells of a write: the line, the scope whose folder was written to, what is worth knowing
+    besides, and the same as fields."""
     if result.proposed:
         line = f"proposed, and not written before a person accepts it: {', '.join(result.proposed)}"
     fields = {name: result.data[name] for name in _TOLD if result.data.get(name)}
     if "replaced" in fields:
         fields["replaced"] = [f"^{name}" for name in fields["replaced"]]
-    scope = scope or str(fields.get("at") or fields.get("path") or PROJECT).partition("/")[0]
-    name = "global" if scope == desk.memory.global_folder else f"project {scope}"
-    if scope == PROJECT:
-        name = place_of(desk)
+    name = GLOBAL if scope == desk.memory.global_folder else f"project {scope}"
     notices = lines_of(desk.take_notices())
     fields |= {"scope": name, **({"notices": notices} if notices else {})}
     return ToolAnswer("\n".join([f"{visible(line)} ({visible(name)})", *notices]), fields)

@@ -34,7 +34,8 @@ def propose_all(
         draft.saying = normalised(plans[0].fact.text)[:100]
         for plan in plans:
             proposal = _proposal(plan, origin, now)
-            results.append(RememberResult(proposal.id, draft.stage(proposal), staged=True))
+            place = draft.stage(proposal)
+            results.append(RememberResult(proposal.id, place, proposal.scope, staged=True))
     return results
 
 

@@ -43,14 +43,15 @@ class Near:
 
 @dataclass(frozen=True)
 class RememberResult:
-    """The id and place of the entry; `near` are entries that say much the same, `replaced` the ids of those
-    it supersedes and `was` their texts. `pinned`: this pinned the entry, as asked or as a superseded one was.
-    `cut_to` is the number of bytes to which it is cut beside a prompt; 0 if it fits. `overfills` says what
-    else is cut if this entry made its MEMORY.md too long for a session's start, or how to split a topic that
-    it made too long."""
+    """The id and place of the entry or of its proposal, with the folder of its scope; `near` are entries that
+    say much the same, `replaced` the ids of those it supersedes and `was` their texts. `pinned`: this pinned
+    the entry, as asked or as a superseded one was. `cut_to` is the number of bytes to which it is cut beside
+    a prompt; 0 if it fits. `overfills` says what else is cut if this entry made its MEMORY.md too long for a
+    session's start, or how to split a topic that it made too long."""
 
     id: str
     at: str
+    scope: str
     existing: bool = False
     staged: bool = False
     near: tuple[Near, ...] = ()

@@ -8,7 +8,7 @@ from ctxrepo.domain.formats.moment import day
 from ctxrepo.domain.note import compose
 from ctxrepo.domain.note.entry import Entry, added, entries_of, normalised
 from ctxrepo.domain.note.note import bump_updated
-from ctxrepo.domain.project.layout import MEMORY, is_archived, is_note
+from ctxrepo.domain.project.layout import MEMORY, is_archived, is_note, scope_of
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import Kind, Marks, marks
 from ctxrepo.domain.records.save import Origin
@@ -200,7 +200,9 @@ class _Writer:
             self._evidence("superseded", each, to=entry.id)
         texts = tuple(normalised(each.text) for each in olds.values())
         pinned = any(is_pinned(each, marks_before) for each in olds.values())
-        return RememberResult(entry.id, entry.at, replaced=tuple(olds), was=texts, pinned=pinned)
+        return RememberResult(
+            entry.id, entry.at, scope_of(entry.at), replaced=tuple(olds), was=texts, pinned=pinned
+        )
 
     def _evidence(self, kind: Kind, entry: Entry, to: str = "") -> None:
         fact, line = self.plan.fact, self.plan.line
