@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -51,13 +52,26 @@ def quotation(
     return ToolAnswer(quoted(desk, "\n".join(lines), frame))
 
 
-_OPTION = lazy_pattern(r"--(?=(?:supersedes|limit|scope|tag|category)\b)")
+_NAMED = lazy_pattern(
+    r"`ctxrepo (recall|search|read|remember|edit|handoff|list)(?: ([^`]*))?`|`ctxrepo [^`]*`|"
+    r"--(?=(?:supersedes|limit|scope|tag|category)\b)"
+)
+"""A command that is a tool here, any other command, or an option that is an argument here."""
 
 
 def lines_of(notices: Iterable[str]) -> list[str]:
-    """Each notice on a line, with nothing hidden in it; options that are arguments of tools here are named as
-    these."""
-    return [visible(_OPTION.sub("", " ".join(text.split()))) for text in notices]
+    """Each notice on a line, with nothing hidden in it, and with tools and their arguments in place of the
+    commands and options that they stand for. A command that no tool stands for is for a person."""
+    return [visible(_NAMED.sub(_as_tool, " ".join(text.split()))) for text in notices]
+
+
+def _as_tool(named: re.Match[str]) -> str:
+    tool, words = named[1], named[2] or ""
+    if tool is None or "--" in words:
+        return "" if named[0] == "--" else named[0]
+    if tool == "list":
+        return "`read` of index"
+    return f"`{tool}` of {words}" if words and tool in ("read", "edit") else f"`{tool}`"
 
 
 def _fitting(parts: Sequence[str], room: int) -> list[str]:

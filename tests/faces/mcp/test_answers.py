@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxrepo.app.desk import Desk
 from ctxrepo.domain.project.layout import visible
 from ctxrepo.domain.text import FRAME, seal
-from ctxrepo.faces.mcp.answers import MOST_BYTES, quotation
+from ctxrepo.faces.mcp.answers import MOST_BYTES, lines_of, quotation
 
 _ONE_DESK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -116,3 +116,23 @@ def test_equal_answers_are_equal_bytes_and_have_the_seal_of_hooks(desk: Desk, ho
     secret = read_settings(host.machine.places.state)["secret"]
     assert first == second == seal("h\na\nb\n", secret, frame=FRAME).rstrip("\n")
     assert visible(first) == first
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("`ctxrepo read shop:build` shows all", "`read` of shop:build shows all"),
+        ("`ctxrepo edit ^x3k` changes it", "`edit` of ^x3k changes it"),
+        ("`ctxrepo list` shows what is there", "`read` of index shows what is there"),
+        ("`ctxrepo search WORDS` finds it", "`search` finds it"),
+        ("`ctxrepo handoff`\nleaves one", "`handoff` leaves one"),
+        ("use --supersedes ^x3k or --category rule", "use supersedes ^x3k or category rule"),
+        # What only a person's terminal can do is left as it is typed there.
+        ("`ctxrepo inbox accept ab12` remembers it", "`ctxrepo inbox accept ab12` remembers it"),
+        ("`ctxrepo list --scope till`", "`ctxrepo list --scope till`"),
+        ("`ctxrepo remember TEXT --key port` replaces it", "`ctxrepo remember TEXT --key port` replaces it"),
+        ("`ctxrepo readme`", "`ctxrepo readme`"),
+    ],
+)
+def test_a_command_that_is_a_tool_here_is_called_by_the_tools_name(told: str, shown: str) -> None:
+    assert lines_of([told]) == [shown]
