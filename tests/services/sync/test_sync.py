@@ -186,8 +186,8 @@ def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_wait
     ada, _ = pair
     asked = []
 
-    def committed(memory: Memory, now: datetime, wanted: CommitRequest) -> CommitResult:
-        done = commit(memory, now, wanted)
+    def committed(memory: Memory, now: datetime, wanted: CommitRequest, *, sends: bool) -> CommitResult:
+        done = commit(memory, now, wanted, sends=sends)
         if not asked:
             ada.remember("just then")
             asked.append(time.monotonic())
