@@ -9,7 +9,7 @@ from ctxrepo.domain.formats.plain_data import in_data
 from ctxrepo.errors import CtxrepoError, ModelUnusable
 from ctxrepo.hooks.recall.ranking import RecallRequest
 from ctxrepo.lazy import dataclass
-from ctxrepo.storage.cache.entries import Found, all_scopes, entries_numbered
+from ctxrepo.storage.cache.entries import EntryMatch, all_scopes, entries_numbered
 from ctxrepo.storage.meaning.models import EXTRA, bring, find_model, has_libraries, is_path
 from ctxrepo.storage.memory import Memory
 
@@ -111,7 +111,7 @@ def _tell(memory: Memory, what: str) -> bool:
     return True
 
 
-Near = tuple[Found, float, float]
+Near = tuple[EntryMatch, float, float]
 """(the entry, what it is put in order by, and how near its meaning comes: 1 for the same, 0 for nothing)"""
 
 

@@ -18,7 +18,7 @@ from ctxrepo.lazy import dataclass, lazy_pattern
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.reading.find import kept_notes, read_note, scope_named, search_order, where_else
 from ctxrepo.storage.cache.entries import (
-    Found,
+    EntryMatch,
     all_scopes,
     entries_by_letters,
     entries_by_text,
@@ -221,7 +221,7 @@ def _of_note(note: CachedNote) -> Hit:
     return Hit("", note.path, note.path, "", note.description, _split(note.tags))
 
 
-def _of_entry(found: Found) -> Hit:
+def _of_entry(found: EntryMatch) -> Hit:
     (cached, told, score), entry = found, found[0].entry
     tags = tuple(dict.fromkeys((*_split(told), *(entry.tags if "#" in entry.text else ()))))
     at = (f"^{entry.id}", entry.at, entry.path)

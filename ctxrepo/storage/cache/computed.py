@@ -77,8 +77,8 @@ def show_doubts(db: sqlite3.Connection) -> None:
     due = []
     for rowid, entry, digest, is_struck, is_pinned, *shown in db.execute(_SQL["concerned"]).fetchall():
         doubts = [] if is_struck else by_entry[entry, digest]
-        told = first_told(doubts)
-        fresh = [told.told if told else "", "" if is_pinned else _rival(doubts)]
+        first_doubt = first_told(doubts)
+        fresh = [first_doubt.told if first_doubt else "", "" if is_pinned else _rival(doubts)]
         if fresh != shown:
             due.append((*fresh, rowid))
     db.executemany("update entry set doubt = ?, rival = ? where rowid = ?", due)
@@ -118,7 +118,7 @@ def put_standings(db: sqlite3.Connection, standings: Iterable[EntryStanding], st
     """Put in the standings of all entries, and take those that have expired out of what is delivered."""
     from ctxrepo.storage.cache.update import expire  # most who ask for scores change none
 
-    rows = ((storable(one.entry), *one[1:]) for one in standings)
+    rows = ((storable(standing.entry), *standing[1:]) for standing in standings)
     db.execute("delete from score")
     db.executemany("insert or ignore into score values (?, ?, ?, ?, ?, ?)", rows)
     expire(db)

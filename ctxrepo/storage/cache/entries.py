@@ -34,7 +34,7 @@ _BEGINNING = "e.id >= ? and e.id < ? order by e.id, n.path limit ?"
 _ALIKE = 40
 """Entries that are told as like a text."""
 
-Found = tuple[CachedEntry, str, float]
+EntryMatch = tuple[CachedEntry, str, float]
 """(entry, tags of its note joined by ', ', score: higher is better, 0 where nothing tells)"""
 
 
@@ -47,7 +47,7 @@ class ChecklistHit(NamedTuple):
     words: frozenset[str]
 
 
-def _found(row: Sequence[Any]) -> Found:
+def _match(row: Sequence[Any]) -> EntryMatch:
     return read_entry(row[:10]), row[10], row[11]
 
 
@@ -137,12 +137,12 @@ def entries_beginning(db: sqlite3.Connection, start: str, most: int) -> list[Cac
     return _entries(db, _BEGINNING, storable(start), storable(start) + LAST, most)
 
 
-def entries_numbered(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Found]:
+def entries_numbered(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, EntryMatch]:
     """The entries of these numbers, by them."""
-    return {number: _found(row) for number, *row in db.execute(_SQL["numbered"], (json.dumps(numbers),))}
+    return {number: _match(row) for number, *row in db.execute(_SQL["numbered"], (json.dumps(numbers),))}
 
 
-def entries_by_words(db: sqlite3.Connection, words: Sequence[str], most: int) -> list[Found]:
+def entries_by_words(db: sqlite3.Connection, words: Sequence[str], most: int) -> list[EntryMatch]:
     """At most `most` live entries with all words in any form, best first; then items of checklists. A
     phrase is more than its words, and left to `entries_by_letters`."""
     words = list(map(fold, words))
@@ -152,19 +152,19 @@ def entries_by_words(db: sqlite3.Connection, words: Sequence[str], most: int) ->
     own = " + ".join(_OWN.format(place) for place in places)
     every = " and ".join(f"({_OWN.format(place)} or {_OF_NOTE.format(place)})" for place in places)
     query = _SQL["by_words"].format(own=own, every=every)
-    found = list(islice(map(_found, db.execute(query, [f'"{storable(word)}"' for word in words])), most))
-    if len(found) < most:
+    matches = list(islice(map(_match, db.execute(query, [f'"{storable(word)}"' for word in words])), most))
+    if len(matches) < most:
         hits = (item for item in checklist_items(db, all_scopes(db), words) if item.words.issuperset(words))
-        found += [(item.entry, item.tags, float(len(words))) for item in hits]
-    return found[:most]
+        matches += [(item.entry, item.tags, float(len(words))) for item in hits]
+    return matches[:most]
 
 
 def entries_alike(db: sqlite3.Connection, text: str, scope: str) -> list[CachedEntry]:
     """The entries of a scope that share most of the rare words of a text, the likeliest first."""
     scores, _ = score_by_words(db, text, [], [storable(scope)])
     best = sorted(scores, key=lambda number: (-scores[number], number))[:_ALIKE]
-    found = entries_numbered(db, best)
-    return [found[number][0] for number in best]
+    matches = entries_numbered(db, best)
+    return [matches[number][0] for number in best]
 
 
 def checklist_items(
@@ -177,25 +177,27 @@ def checklist_items(
         return []
     with closing(sqlite3.connect(":memory:")) as own:
         own.execute(ITEM_WORDS)
-        said = [f"{row[2]} {row[3]}" for row in rows]
-        texts = ((number, f"{text} {spelled_out(text)}") for number, text in enumerate(said))
+        item_texts = [f"{row[2]} {row[3]}" for row in rows]
+        texts = ((number, f"{text} {spelled_out(text)}") for number, text in enumerate(item_texts))
         own.executemany("insert into words(rowid, text) values (?, ?)", texts)
         holders = {
             word: {row[0] for row in own.execute(_HOLDERS, (f'"{storable(word)}"',))} for word in words
         }
     held = (frozenset(w for w in words if number in holders[w]) for number in range(len(rows)))
-    found = zip(rows, held, strict=True)
-    return [ChecklistHit(read_entry(row[:10]), row[10], row[11], those) for row, those in found if those]
+    pairs = zip(rows, held, strict=True)
+    return [ChecklistHit(read_entry(row[:10]), row[10], row[11], terms) for row, terms in pairs if terms]
 
 
-def entries_by_letters(db: sqlite3.Connection, words: Sequence[str], most: int | None = None) -> list[Found]:
+def entries_by_letters(
+    db: sqlite3.Connection, words: Sequence[str], most: int | None = None
+) -> list[EntryMatch]:
     """At most `most` entries, the archived and superseded too, that hold all words letter by letter."""
-    return list(islice(map(_found, db.execute(_SQL["by_letters"], (_list(map(fold, words)),))), most))
+    return list(islice(map(_match, db.execute(_SQL["by_letters"], (_list(map(fold, words)),))), most))
 
 
 def entries_by_text(
     db: sqlite3.Connection, holds: Callable[[str], bool], most: int | None = None
-) -> list[Found]:
+) -> list[EntryMatch]:
     """At most `most` entries, the archived and superseded too, whose text or headings `holds` accepts."""
     rows = [rowid for rowid, *texts in db.execute(_ALL) if any(map(holds, filter(None, texts)))]
-    return list(islice(map(_found, db.execute(_SQL["these"], (json.dumps(rows),))), most))
+    return list(islice(map(_match, db.execute(_SQL["these"], (json.dumps(rows),))), most))

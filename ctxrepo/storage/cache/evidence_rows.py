@@ -108,7 +108,7 @@ class EvidenceRows:
             self._add_up((record for *_, record in self.every()) if known else come)
         elif touched:
             ids, records = connected(touched, self.naming)
-            self._db.executemany("delete from evidence where entry = ?", ((_stored(one),) for one in ids))
+            self._db.executemany("delete from evidence where entry = ?", ((_stored(entry),) for entry in ids))
             self._add_up(records)
 
     def _put(
@@ -153,7 +153,7 @@ def entry_evidence(db: sqlite3.Connection, ids: Iterable[str] | None = None) -> 
     parts = ((_among("entry", some), some) for some in _parts(ids or ()))
     asked = (("true", []),) if ids is None else parts
     rows = (row for term, values in asked for row in db.execute(f"{_AMOUNTS} where {term}", values))
-    return {one.entry: one for one in map(_amount, rows)}
+    return {evidence.entry: evidence for evidence in map(_amount, rows)}
 
 
 def connected(
@@ -199,7 +199,7 @@ def _named(records: Iterable[Evidence]) -> set[str]:
 
 
 def _parts(ids: Iterable[str]) -> Iterator[list[str | bytes]]:
-    values = [_stored(one) for one in ids]
+    values = [_stored(entry) for entry in ids]
     return (values[first : first + _AT_ONCE] for first in range(0, len(values), _AT_ONCE))
 
 
@@ -257,8 +257,8 @@ _NEXT_LINE = "select coalesce(max(line), -1) + 1 from record where file = ?"
 _NEXT_FILE = "select coalesce(max(id), 0) + 1 from evidence_file"
 
 
-def _amount_row(one: EntryEvidence) -> tuple[object, ...]:
-    values = vars(one) | {name: _JSON.encode(getattr(one, name)) for name in _LISTS}
+def _amount_row(evidence: EntryEvidence) -> tuple[object, ...]:
+    values = vars(evidence) | {name: _JSON.encode(getattr(evidence, name)) for name in _LISTS}
     row = tuple(values.values())
     if "".join(filter(_is_text, row)).isascii():  # nearly always
         return row

@@ -70,7 +70,7 @@ def folder_cache(folder: Path) -> Iterator[FolderCache]:
 def _notes(folder: Path) -> tuple[list[str], dict[str, str]]:
     if not folder.is_dir():
         raise UsageError(f"{folder} isn't a folder", "Name one that holds notes.")
-    found: list[str] = []
+    paths: list[str] = []
     skipped: dict[str, str] = {}
     for place, folders, names in os.walk(folder, onerror=_raise):
         below = Path(place).relative_to(folder)
@@ -80,8 +80,8 @@ def _notes(folder: Path) -> tuple[list[str], dict[str, str]]:
             if why := _unreadable(folder / path):
                 skipped[path] = why
             else:
-                found.append(path)
-    return sorted(found), skipped
+                paths.append(path)
+    return sorted(paths), skipped
 
 
 def _unreadable(file: Path) -> str:

@@ -105,11 +105,11 @@ def spelled_out(text: str) -> str:
         return ""
     if text.isascii():
         return " ".join([word for run in runs(text) for word in spelled(run)])
-    seen, found = set(runs(text.lower())), []
+    seen, words = set(runs(text.lower())), []
     for run in runs(unified):
         folded = run.casefold()
-        found += [*([] if folded in seen else [folded]), *spelled(run), *last_characters(run)]
-    return " ".join(found)
+        words += [*([] if folded in seen else [folded]), *spelled(run), *last_characters(run)]
+    return " ".join(words)
 
 
 def is_pinned(entry: Entry, marks: "Marks") -> bool:

@@ -219,9 +219,9 @@ def read_object(file: Path, *, follow: bool = True) -> JsonFile:
     if data is None:
         return JsonFile()
     try:
-        found = record(data.decode("utf-8"))
+        fields = record(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         return JsonFile({}, f"{shown(file)} can't be read and counts as empty: {error}")
-    if found is None:
+    if fields is None:
         return JsonFile({}, f"{shown(file)} isn't a JSON object and counts as empty")
-    return JsonFile(found)
+    return JsonFile(fields)

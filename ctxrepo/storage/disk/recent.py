@@ -25,13 +25,13 @@ def globbed(folder: Path, patterns: str) -> Iterator[Path]:
 
 def newest(folder: Path, pattern: str, count: int) -> list[Path]:
     """The `count` regular files that were written last, the last one first; [] when there is no folder."""
-    found = []
+    files = []
     for path in globbed(folder, pattern):
         with suppress(OSError):
             there = path.stat()
             if stat.S_ISREG(there.st_mode):
-                found.append((there.st_mtime, path))
-    return [path for _, path in sorted(found, reverse=True)[:count]]
+                files.append((there.st_mtime, path))
+    return [path for _, path in sorted(files, reverse=True)[:count]]
 
 
 Opener = Callable[[Path], AbstractContextManager[int]]

@@ -92,8 +92,8 @@ def _at_host(address: str, env: Mapping[str, str]) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return address
     lines = (line.partition(" ") for line in done.stdout.decode("utf-8", "replace").splitlines())
-    said = {key: value for key, _, value in lines}
-    name = said.get("hostname", host)
+    options = {key: value for key, _, value in lines}
+    name = options.get("hostname", host)
     if name.lower() == host.lower() or not _NAME.fullmatch(name):
         return address
-    return f"ssh://{name}:{said.get('port', '22')}/{path}"
+    return f"ssh://{name}:{options.get('port', '22')}/{path}"

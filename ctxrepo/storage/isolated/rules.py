@@ -52,14 +52,14 @@ class GitRules:
             return {}
         config = ("-c", f"{_KEY}=../attributes") if named else ()
         answer = iter(self._ask(files, (*config, "check-attr", "--stdin", "-z", "--all"), paths))
-        found: dict[str, dict[str, str]] = {}
+        attributes: dict[str, dict[str, str]] = {}
         for path, name, value in zip(answer, answer, answer, strict=True):
-            found.setdefault(path, {})[name] = value
-        return found
+            attributes.setdefault(path, {})[name] = value
+        return attributes
 
     def converted(self, paths: Collection[str]) -> dict[str, str]:
         """path -> the attribute by which git stores all of a file in another form than it has on disk."""
-        return {path: why for path, found in self.attributes(paths).items() if (why := conversion(found))}
+        return {path: why for path, values in self.attributes(paths).items() if (why := conversion(values))}
 
     def _files(self, name: str, paths: Iterable[str]) -> dict[str, bytes]:
         """The files of this name in all folders on the way to these paths."""

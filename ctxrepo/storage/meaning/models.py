@@ -56,10 +56,10 @@ def find_model(name: str, models: Path) -> Model | None:
     nets = [folder / net for net in _NETS if (folder / net).is_file()] or sorted(folder.glob("*.onnx"))
     if not nets or not (folder / _TOKENIZER).is_file():
         return None
-    said = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    limit = _json(folder / "sentence_bert_config.json").get("max_seq_length")
     prompts = _json(folder / "config_sentence_transformers.json").get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
-    most = min(said, MOST_TOKENS) if isinstance(said, int) and said > 0 else MOST_TOKENS
+    most = min(limit, MOST_TOKENS) if isinstance(limit, int) and limit > 0 else MOST_TOKENS
     first = _json(folder / _POOLING).get("pooling_mode_cls_token") is True
     entry = text_of(prompts, "document") or text_of(prompts, "passage")
     return Model(
@@ -107,9 +107,9 @@ def bring(name: str, models: Path, tell: Callable[[int, int], None], hub: str = 
     first, second = _NETS[1], _NETS[0]
     if not _fetch(f"{base}/{first}", folder / first, tell, is_needed=False):
         _fetch(f"{base}/{second}", folder / second, tell)
-    found = find_model(name, models)
-    assert found is not None
-    return found
+    model = find_model(name, models)
+    assert model is not None
+    return model
 
 
 def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool = True) -> bool:
@@ -134,9 +134,9 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
         if getattr(error, "code", 0) == 404 and not is_needed:
             return False
         cause = getattr(error, "reason", None)  # urllib wraps what the network said
-        said = cause.strerror if isinstance(cause, OSError) and cause.strerror else error
+        reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else error
         raise ModelUnusable(
-            f"{url} can't be fetched: {said}", "Try again, or set recall.model to a folder."
+            f"{url} can't be fetched: {reason}", "Try again, or set recall.model to a folder."
         ) from error
     return True
 
@@ -173,7 +173,7 @@ def _key(onnx: Path, tokenizer: Path, how: str) -> str:
 
 def _json(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        content = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -40,15 +40,15 @@ class Embedder:
             providers = ["CPUExecutionProvider"]
             self._session = onnxruntime.InferenceSession(str(model.onnx), options, providers=providers)
             self._tokenizer = Tokenizer.from_file(str(model.tokenizer))
-            self._inputs = {given.name for given in self._session.get_inputs()}
+            self._inputs = {node.name for node in self._session.get_inputs()}
             self._tokenizer.enable_truncation(model.most_tokens)
             self._tokenizer.enable_padding()
             self.model = model
             self.width = len(self._run(["a"])[0])
         except Exception as error:  # each library raises what it likes
-            told = (str(error).splitlines() or [type(error).__name__])[0]
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise ModelUnusable(
-                f"{model.folder} holds no usable model: {told}",
+                f"{model.folder} holds no usable model: {reason}",
                 "`ctxrepo config set recall.model FOLDER` names another.",
             ) from error
 
@@ -63,33 +63,33 @@ class Embedder:
 
     def pieces(self, text: str) -> int:
         """Into how many tokens the model takes a text apart, as far as it reads it."""
-        found = self._tokenizer.encode(text)
-        return sum(found.attention_mask) - sum(found.special_tokens_mask)
+        encoding = self._tokenizer.encode(text)
+        return sum(encoding.attention_mask) - sum(encoding.special_tokens_mask)
 
     def _all(self, texts: Sequence[str]) -> Array:
         """Texts of like length go together, because all are padded to the longest."""
-        found = np.zeros((len(texts), self.width), np.float32)
+        vectors = np.zeros((len(texts), self.width), np.float32)
         order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
         for first in range(0, len(order), BATCH):
             numbers = order[first : first + BATCH]
-            found[numbers] = self._run([texts[number] for number in numbers])
-        return found
+            vectors[numbers] = self._run([texts[number] for number in numbers])
+        return vectors
 
     def _run(self, texts: Sequence[str]) -> Array:
         encoded = self._tokenizer.encode_batch(list(texts))
-        mask = np.array([one.attention_mask for one in encoded], np.int64)
-        given = {
-            "input_ids": np.array([one.ids for one in encoded], np.int64),
+        mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
+        inputs = {
+            "input_ids": np.array([encoding.ids for encoding in encoded], np.int64),
             "attention_mask": mask,
-            "token_type_ids": np.array([one.type_ids for one in encoded], np.int64),
+            "token_type_ids": np.array([encoding.type_ids for encoding in encoded], np.int64),
         }
-        out = self._session.run(None, {name: given[name] for name in self._inputs})[0]
+        out = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
         rows = self._pooled(np.asarray(out, np.float32), mask)
         length = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), _SMALLEST)
-        found: Array = rows / length
-        if not np.isfinite(found).all():
+        vectors: Array = rows / length
+        if not np.isfinite(vectors).all():
             raise ValueError("it answers with numbers that are none")
-        return found
+        return vectors
 
     def _pooled(self, out: Array, mask: Array) -> Array:
         if out.ndim == 2:  # it pools by itself
@@ -134,13 +134,13 @@ class Vectors:
     @rerun_if_damaged(_discard)
     def some(self, digests: Collection[bytes]) -> dict[bytes, bytes]:
         """Digest of a text -> its vector as it is kept, of these that are there."""
-        found: dict[bytes, bytes] = {}
+        vectors: dict[bytes, bytes] = {}
         wanted = list(digests)
         for first in range(0, len(wanted), _AT_ONCE):
-            asked = wanted[first : first + _AT_ONCE]
-            places = ",".join("?" * len(asked))
-            found.update(self._db.execute(f"{_GET} and text in ({places})", (self._model, *asked)).fetchall())
-        return found
+            batch = wanted[first : first + _AT_ONCE]
+            places = ",".join("?" * len(batch))
+            vectors.update(self._db.execute(f"{_GET} and text in ({places})", (self._model, *batch)))
+        return vectors
 
     @rerun_if_damaged(_discard)
     def count(self, digests: Collection[bytes]) -> int:

@@ -191,13 +191,13 @@ class SmallPacks:
 
     def _ids(self, packs: Iterable[Path]) -> set[str]:
         """The objects that are in any of these packs. GitFailed for an index that can't be read."""
-        found: set[str] = set()
+        ids: set[str] = set()
         for pack in packs:
             try:
-                found |= ids_in(bytes_of(str(pack.with_suffix(_INDEX)), _LONGEST_INDEX) or b"")
+                ids |= ids_in(bytes_of(str(pack.with_suffix(_INDEX)), _LONGEST_INDEX) or b"")
             except ValueError as error:
                 raise GitFailed(f"{pack.with_suffix(_INDEX)} can't be read: {error}") from error
-        return found
+        return ids
 
     def _sizes(self) -> dict[Path, int]:
         """The size of each small pack."""

@@ -152,17 +152,17 @@ class Past(ObjectReader):
     def parents(self, commit: str) -> list[str]:
         return [str(p) for p in self.commit_at(commit).parent_ids]
 
-    def merge_base(self, one: str, other: str) -> str | None:
-        with self._history(one, other):
-            base = self._repo.merge_base(one, other)
+    def merge_base(self, tip: str, other: str) -> str | None:
+        with self._history(tip, other):
+            base = self._repo.merge_base(tip, other)
         return str(base) if base else None
 
-    def merge_bases(self, one: str, other: str) -> list[str]:
+    def merge_bases(self, tip: str, other: str) -> list[str]:
         """All best common ancestors, sorted; more than one when each side has merged the other's past."""
-        base = self.merge_base(one, other)
+        base = self.merge_base(tip, other)
         if base is None:
             return []
-        common = set(self.new_commits(one, base)) & set(self.new_commits(other, base))
+        common = set(self.new_commits(tip, base)) & set(self.new_commits(other, base))
         inner = {parent for commit in common for parent in self.parents(commit)}
         return sorted({base, *(common - inner)})
 
@@ -184,11 +184,11 @@ class Past(ObjectReader):
 
     def new_commits(self, tip: str, *known: str | None) -> Iterator[str]:
         """Commits reachable from `tip` and from none of `known`: newest first, children before parents."""
-        hidden = [one for one in known if one]
+        hidden = [oid for oid in known if oid]
         with self._history(tip, *hidden):
             walker = self._repo.walk(tip, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
-            for one in hidden:
-                walker.hide(one)
+            for oid in hidden:
+                walker.hide(oid)
             new = [str(commit.id) for commit in walker]
         yield from new
 

@@ -70,7 +70,7 @@ class Objects(Refs, Past):
     ) -> dict[str, tuple[Key | None, Key | None]]:
         """path -> (key in the first parent, key in the commit) of the files that a commit has as none of its
         parents does; these may be given, as where older ones aren't on this machine."""
-        trees = [self.tree_of(one) for one in (self.parents(commit) if parents is None else parents)]
+        trees = [self.tree_of(parent) for parent in (self.parents(commit) if parents is None else parents)]
         first, *others = [self.diff(tree, self.tree_of(commit)) for tree in trees or [None]]
         return {path: keys for path, keys in first.items() if all(path in other for other in others)}
 

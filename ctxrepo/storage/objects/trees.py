@@ -88,8 +88,8 @@ class Trees(ABC):
 
     def diff(self, old: str | None, new: str | None) -> dict[str, tuple[Key | None, Key | None]]:
         """path -> (key before, key after) of files that differ; equal folders are not read."""
-        found = ((path, key_of(a), key_of(b)) for path, a, b in self.differences(old, new))
-        return {path: (before, after) for path, before, after in found if before != after}
+        changes = ((path, key_of(a), key_of(b)) for path, a, b in self.differences(old, new))
+        return {path: (before, after) for path, before, after in changes if before != after}
 
     def differences(self, old: str | None, new: str | None) -> Iterator[tuple[str, Item | None, Item | None]]:
         """(path, item before, item after) of the files that differ, their modes included."""

@@ -65,19 +65,19 @@ class Listener:
 
 def question(peer: socket.socket) -> bytes:
     """What somebody asks; b'' when they don't come to an end in time, or never."""
-    said, end = b"", time.monotonic() + _PEER_WAIT
+    line, end = b"", time.monotonic() + _PEER_WAIT
     try:
-        while not said.endswith(b"\n"):
+        while not line.endswith(b"\n"):
             left = end - time.monotonic()
-            if left <= 0 or len(said) > LINE_BYTES:
+            if left <= 0 or len(line) > LINE_BYTES:
                 return b""
             peer.settimeout(left)
             if not (part := peer.recv(LINE_BYTES)):
                 return b""
-            said += part
+            line += part
     except OSError:
         return b""
-    return said if len(said) <= LINE_BYTES else b""
+    return line if len(line) <= LINE_BYTES else b""
 
 
 def reply(peer: socket.socket, line: bytes) -> None:

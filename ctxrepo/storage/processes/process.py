@@ -203,7 +203,7 @@ class Rpc:
 
     def __init__(self, process: subprocess.Popen[bytes], name: str, end: float) -> None:
         self._process, self._name, self._end = process, name, end
-        self._heard, self._said, self._number = bytearray(), 0, 0
+        self._heard, self._length, self._number = bytearray(), 0, 0
 
     def call(self, method: str, params: Mapping[str, Any]) -> Any:
         """The result of a call; RpcFailed when there is none."""
@@ -215,11 +215,11 @@ class Rpc:
             self._process.stdin.flush()
         except OSError as error:
             raise RpcFailed(f"{self._name} has ended: {error.strerror}") from error
-        for said in self._lines():
-            if said.get("id") == self._number and "method" not in said:
-                if "error" in said:
-                    raise RpcFailed(f"{self._name} refuses {method}: {said['error']}")
-                return said.get("result")
+        for message in self._lines():
+            if message.get("id") == self._number and "method" not in message:
+                if "error" in message:
+                    raise RpcFailed(f"{self._name} refuses {method}: {message['error']}")
+                return message.get("result")
         raise RpcFailed(f"{self._name} didn't answer {method}")
 
     def _lines(self) -> Iterator[Mapping[str, Any]]:
@@ -231,15 +231,15 @@ class Rpc:
                 line, newline, rest = self._heard.partition(b"\n")
                 if newline:
                     self._heard = rest
-                    found = record(line.decode("utf-8", "replace"))
-                    if found is not None:
-                        yield found
+                    message = record(line.decode("utf-8", "replace"))
+                    if message is not None:
+                        yield message
                     continue
                 if not streams.select(max(0.0, self._end - time.monotonic())):
                     return
                 chunk = os.read(self._process.stdout.fileno(), _CHUNK)
-                self._said += len(chunk)
-                if not chunk or self._said > _MOST_BYTES:
+                self._length += len(chunk)
+                if not chunk or self._length > _MOST_BYTES:
                     return
                 self._heard += chunk
 

@@ -128,7 +128,7 @@ class Remote:
             if before.get(name) != oid:
                 writer.set(name, oid)
         if answer.ok and "--unshallow" in options:
-            writer.write_shallow("".join(f"{one}\n" for one in sorted(RefFiles(self.own.folder).shallow())))
+            writer.write_shallow("".join(f"{oid}\n" for oid in sorted(RefFiles(self.own.folder).shallow())))
         return answer
 
     def _fetch(self, *options: str, refspec: str = "", stdin: bytes = b"") -> RemoteAnswer:

@@ -78,11 +78,11 @@ def _paths(root: Path, unread: dict[str, str]) -> Iterator[str]:
     while pending:
         below = pending.pop()
         try:
-            found = sorted(os.scandir(root / below), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(root / below), key=lambda entry: entry.name)
         except OSError as error:
             unread[shown(below) or "."] = f"can't be read: {error.strerror or error}"
             continue
-        for entry in found:
+        for entry in entries:
             path = f"{below}/{entry.name}" if below else entry.name
             count += 1
             if count > 2 * MAX_FILES:
@@ -157,15 +157,15 @@ def _copied(program: str, file: Path, copy: Path, follow: bool) -> bool:
 
 
 def _stamps(*files: Path) -> list[tuple[int, int, int] | None]:
-    found: list[tuple[int, int, int] | None] = []
+    stamps: list[tuple[int, int, int] | None] = []
     for file in files:
         try:
             status = os.stat(file)
         except OSError:
-            found.append(None)
+            stamps.append(None)
         else:
-            found.append((status.st_ino, status.st_size, status.st_mtime_ns))
-    return found
+            stamps.append((status.st_ino, status.st_size, status.st_mtime_ns))
+    return stamps
 
 
 def _stored(

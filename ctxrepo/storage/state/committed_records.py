@@ -42,7 +42,7 @@ class KeptOut:
 
     def by(self, rule: str) -> "list[Refusal]":
         """What is held back by this rule."""
-        return [one.refusal for one in self.held if one.refusal.rule == rule]
+        return [hold.refusal for hold in self.held if hold.refusal.rule == rule]
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class KeptOutFile:
     def read(self) -> KeptOut:
         """What is kept out now; nothing where the file is missing or can't be read."""
         try:
-            found = json.loads(read(self.file, _MAX_BYTES, follow=False) or b'{"held": [], "skipped": {}}')
-            if found["held"]:
+            fields = json.loads(read(self.file, _MAX_BYTES, follow=False) or b'{"held": [], "skipped": {}}')
+            if fields["held"]:
                 from ctxrepo.domain.guard.refusals import Refusal  # nearly always nothing is held
-            held = [HeldBack(Refusal(**one["refusal"]), str(one["since"])) for one in found["held"]]
-            return KeptOut(held, {place: str(why) for place, why in found["skipped"].items()})
+            held = [HeldBack(Refusal(**hold["refusal"]), str(hold["since"])) for hold in fields["held"]]
+            return KeptOut(held, {place: str(why) for place, why in fields["skipped"].items()})
         except (Unreadable, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return KeptOut()
 
@@ -73,12 +73,12 @@ class KeptOutFile:
         """From now on these are held back and skipped, and what was before where nobody has judged it now:
         only who looked at a file can say that nothing is wrong with it."""
         before = self.read()
-        since = {_key(one.refusal): one.since for one in before.held}
+        since = {_key(hold.refusal): hold.since for hold in before.held}
         at = second(now.astimezone(UTC))
         held = [HeldBack(refusal, since.get(_key(refusal), at)) for refusal in refusals]
         paths = {refusal.path for refusal in refusals}
         unseen = [
-            one for one in before.held if not (one.refusal.path in paths or is_judged(one.refusal.path))
+            hold for hold in before.held if not (hold.refusal.path in paths or is_judged(hold.refusal.path))
         ]
         others = {place: why for place, why in before.skipped.items() if not is_judged(place)}
         self._replace(before, KeptOut([*unseen, *held], others | dict(skipped or {})))
@@ -87,8 +87,8 @@ class KeptOutFile:
         """From now on these files have other paths, and are held back there since when they were."""
         before = self.read()
         held = [
-            replace(one, refusal=replace(one.refusal, path=paths.get(one.refusal.path, one.refusal.path)))
-            for one in before.held
+            replace(hold, refusal=replace(hold.refusal, path=paths.get(hold.refusal.path, hold.refusal.path)))
+            for hold in before.held
         ]
         self._replace(before, replace(before, held=held))
 
@@ -146,7 +146,7 @@ class VerdictFile:
         fields = {
             "within": _newest({**known.within, **(within or {})}),
             "beyond": _newest({**known.beyond, **(beyond or {})}),
-            "own": [*(one for one in known.own if one != own), *filter(None, [own])][-_KEPT:],
+            "own": [*(commit for commit in known.own if commit != own), *filter(None, [own])][-_KEPT:],
             "left": _newest({**known.left, **(left or {})}),
         }
         with suppress(OSError):
@@ -272,7 +272,7 @@ class DoneLog:
         """The operations it has, the newest first."""
         files = (str(self.path), f"{self.path}.1")
         lines = chain.from_iterable(reversed(lines_of(file, MAX_BYTES)) for file in files)
-        yield from (found for line in lines if line and (found := _parse(line)))
+        yield from (operation for line in lines if line and (operation := _parse(line)))
 
 
 def _write(save: Save) -> PastWrite:
@@ -286,7 +286,7 @@ def _write(save: Save) -> PastWrite:
 def _parse(line: str) -> Operation | None:
     try:
         fields = json.loads(line)
-        writes = tuple(PastWrite(one["path"], one["before"], one["after"]) for one in fields["writes"])
+        writes = tuple(PastWrite(row["path"], row["before"], row["after"]) for row in fields["writes"])
         return Operation(**fields | {"writes": writes})
     except (ValueError, TypeError, KeyError, RecursionError):
         return None

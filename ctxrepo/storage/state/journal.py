@@ -95,10 +95,10 @@ class Journal:
         for place in places:
             by_name.setdefault(place.partition("/")[0], set()).add(place)
         for name, done in by_name.items():
-            found = self._parsed(name)
-            if found is None:
+            saves = self._parsed(name)
+            if saves is None:
                 continue  # what else is in it nobody knows now
-            if rest := [save for save in found if save.place not in done]:
+            if rest := [save for save in saves if save.place not in done]:
                 put(str(self.folder), name, encoded(rest))
             else:
                 (self.folder / name).unlink(missing_ok=True)
@@ -123,9 +123,9 @@ class Journal:
 
     def _rewrite(self, change: Callable[[Save], Save]) -> None:
         for name in self.names():
-            found = self._parsed(name) or []
-            changed = [change(save) for save in found]
-            if changed != found:
+            saves = self._parsed(name) or []
+            changed = [change(save) for save in saves]
+            if changed != saves:
                 put(str(self.folder), name, encoded(changed))
 
     def intend(self, intent: Intent) -> None:

@@ -45,8 +45,8 @@ class Ledger:
 def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
     """Those in `folder` written to after `since`, the newest first, with what they say of a repository."""
     lately = (path for path in _files(folder) if written(path) > since)
-    found = [ledger for path in lately if (ledger := _read(path, repo))]
-    return sorted(found, key=lambda ledger: ledger.touched, reverse=True)
+    unsorted = [ledger for path in lately if (ledger := _read(path, repo))]
+    return sorted(unsorted, key=lambda ledger: ledger.touched, reverse=True)
 
 
 def latest(folder: Path, repo: str) -> Ledger | None:
@@ -100,7 +100,7 @@ class FaultLog:
 
     def note(self, faults: Iterable[str], now: float) -> None:
         """From now on these are the faults that stand; a log that can't be written only lacks lines."""
-        standing = {one.fault for one in self.read() if not one.until}
+        standing = {record.fault for record in self.read() if not record.until}
         wanted = list(dict.fromkeys(faults))
         at = second(datetime.fromtimestamp(now, UTC))
         over = [(fault, True) for fault in sorted(standing.difference(wanted))]
@@ -110,16 +110,16 @@ class FaultLog:
 
     def read(self) -> list[FaultRecord]:
         """Every fault the log knows of, the one that began last at the end."""
-        found: list[FaultRecord] = []
+        records: list[FaultRecord] = []
         standing: dict[str, int] = {}
         for at, fault, is_over in self._lines():
             if is_over and fault in standing:
                 place = standing.pop(fault)
-                found[place] = replace(found[place], until=at)
+                records[place] = replace(records[place], until=at)
             elif not is_over and fault not in standing:
-                standing[fault] = len(found)
-                found.append(FaultRecord(fault, at))
-        return found
+                standing[fault] = len(records)
+                records.append(FaultRecord(fault, at))
+        return records
 
     def _lines(self) -> Iterator[tuple[str, str, bool]]:
         for file in (f"{self.file}.1", str(self.file)):

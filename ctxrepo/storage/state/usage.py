@@ -90,9 +90,9 @@ class AccessLog:
         return f"{self.path}.1", str(self.path)
 
 
-def _ranges(said: object) -> tuple[tuple[int, int], ...]:
+def _ranges(pairs: object) -> tuple[tuple[int, int], ...]:
     ranges = []
-    for pair in said[:MOST_RANGES] if isinstance(said, list) else ():
+    for pair in pairs[:MOST_RANGES] if isinstance(pairs, list) else ():
         match pair:
             case [int(first), int(last)] if 0 < first <= last:
                 ranges.append((first, last))

@@ -47,16 +47,16 @@ def files(name: str, package: Path = PACKAGE) -> dict[str, bytes]:
     root = folder(top, package) / below
     if not root.is_dir():
         raise NotFound(f"ctxrepo brings no {name}/ along")
-    found = sorted(p for p in root.rglob("*") if p.is_file())
-    return {p.relative_to(root).as_posix(): p.read_bytes() for p in found}
+    paths = sorted(p for p in root.rglob("*") if p.is_file())
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in paths}
 
 
 def new_repository(global_folder: str = GLOBAL) -> dict[str, bytes]:
     """The files that a new memory repository begins with, by their path in it."""
-    found = files("templates/repository")
-    readme = found["README.md"].replace(b"`global/`", f"`{global_folder}/`".encode())
+    templates = files("templates/repository")
+    readme = templates["README.md"].replace(b"`global/`", f"`{global_folder}/`".encode())
     renamed = _RENAMED | {MEMORY: f"{global_folder}/{MEMORY}"}
-    return {renamed.get(path, path): data for path, data in (found | {"README.md": readme}).items()}
+    return {renamed.get(path, path): data for path, data in (templates | {"README.md": readme}).items()}
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ def fallback(state: Path, environment: Mapping[str, str]) -> Path | None:
     from shutil import which  # every command loads this module, and few ask for this
 
     own = Path(environment.get("HOME", ""), ".local/bin/ctxrepo")
-    found = str(own) if os.access(own, os.X_OK) else which("ctxrepo", path=environment.get("PATH", ""))
-    return Path(found) if found and os.path.isabs(found) else None
+    command = str(own) if os.access(own, os.X_OK) else which("ctxrepo", path=environment.get("PATH", ""))
+    return Path(command) if command and os.path.isabs(command) else None
 
 
 def _read(file: Path) -> bytes | None:

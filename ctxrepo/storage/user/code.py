@@ -182,8 +182,8 @@ def _places(git: "Git", folder: Path, out: str) -> tuple[Path | None, Path | Non
         lines = [_asked(git, "rev-parse", word).out[:-1] for word in _PLACES]
     own, common, top = [*lines, "", "", ""][:3] if len(lines) in (2, 3) else ("", "", "")
     # git 2.30 gives relative ones
-    found = [_real(folder / line) if line and is_path(folder / line) else None for line in (own, common)]
-    return found[0], found[1], Path(top) if top else None
+    folders = [_real(folder / line) if line and is_path(folder / line) else None for line in (own, common)]
+    return folders[0], folders[1], Path(top) if top else None
 
 
 def _around(folder: Path, common: Path) -> Path | None:
@@ -218,11 +218,11 @@ def _values(git: "Git", pattern: str) -> dict[str, list[str]]:
     answer = _asked(git, "config", "--local", "--null", "--get-regexp", pattern)
     if answer.code not in (0, 1):  # 1: none matches
         raise _refusal(str(git.folder), answer.reason)
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for item in answer.out.split("\0")[:-1]:
         name, _, value = item.partition("\n")
-        found.setdefault(name, []).append(value)
-    return found
+        values.setdefault(name, []).append(value)
+    return values
 
 
 def _asked(git: "Git", *words: str, stdin: bytes = b"") -> "Answer":

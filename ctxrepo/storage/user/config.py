@@ -106,13 +106,13 @@ def _text(file: Path) -> str:
         raise ConfigError(f"{file} can't be read: {error}", "Mend the file; nothing was changed.") from error
 
 
-def _repositories(found: object, reading: _Reading) -> tuple[RepositorySettings, ...]:
-    if not isinstance(found, list) or not all(isinstance(r, dict) for r in found):
+def _repositories(tables: object, reading: _Reading) -> tuple[RepositorySettings, ...]:
+    if not isinstance(tables, list) or not all(isinstance(r, dict) for r in tables):
         line = reading.lines.get((REPOSITORY,))
         place = f"{reading.file}:{line}" if line else str(reading.file)
         raise ConfigError(f"{place}: repository must be a list of tables", "Write [[repository]].")
-    names = [f"{REPOSITORY}[{n}]" if n else REPOSITORY for n in range(len(found))]
-    return tuple(_section(RepositorySettings, r, n, reading) for r, n in zip(found, names, strict=True))
+    names = [f"{REPOSITORY}[{n}]" if n else REPOSITORY for n in range(len(tables))]
+    return tuple(_section(RepositorySettings, r, n, reading) for r, n in zip(tables, names, strict=True))
 
 
 def _section(form: Any, section: Mapping[str, object], name: str, reading: _Reading) -> Any:

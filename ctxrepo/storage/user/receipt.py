@@ -96,8 +96,7 @@ def first_files(config_dir: Path, agent: str) -> list[Path]:
 def others(config_dir: Path, own: Set[Path]) -> list[Receipt]:
     """The receipts but for those at these places: of other agents, or for another folder of the same."""
     paths = sorted((config_dir / "receipts").glob("*.json"))
-    found = [load(foreign.read(path)) for path in paths if path not in own]
-    return [receipt for receipt in found if receipt]
+    return [receipt for path in paths if path not in own and (receipt := load(foreign.read(path)))]
 
 
 def _written(fields: Mapping[str, Any]) -> tuple[Path, WrittenFile]:

@@ -197,13 +197,13 @@ def _list(path: str, handle: int) -> Listing:
     stamps: dict[str, Stamp] = {}
     folders: list[str] = []
     try:
-        with os.scandir(handle) as found:
-            for item in found:
-                if item.is_dir(follow_symlinks=False):
-                    folders.append(item.name)
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
                     continue
                 try:
-                    stamps[item.name] = Stamp.of(item.stat(follow_symlinks=False))
+                    stamps[entry.name] = Stamp.of(entry.stat(follow_symlinks=False))
                 except FileNotFoundError:  # gone while we looked
                     continue
     except OSError as error:

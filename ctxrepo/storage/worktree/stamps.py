@@ -100,7 +100,7 @@ def digest_of(folders: Iterable[tuple[str, str]]) -> str:
 def digest_now(worktree: Worktree) -> str:
     """The same digest for everything on disk, without reading a file; '' when a folder can't be listed."""
     rows = [(listing.path, json.dumps(listing.there), listing.trouble) for listing in worktree.walk()]
-    return "" if any(trouble for *_, trouble in rows) else digest_of((path, said) for path, said, _ in rows)
+    return "" if any(trouble for *_, trouble in rows) else digest_of((path, text) for path, text, _ in rows)
 
 
 def read_folder(worktree: Worktree, listing: Listing, was: FolderSnapshot | None) -> FolderSnapshot:
