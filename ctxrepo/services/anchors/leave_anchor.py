@@ -155,8 +155,8 @@ def _require_short(request: AnchorRequest) -> None:
             f"an anchor's summary has at most {MAX_SUMMARY} characters", "`ctxrepo remember` keeps the rest."
         )
     lines = [("purpose", request.purpose), ("entry", request.entry)]
-    for what, said in [*lines, *(("keyword", word) for word in request.keywords)]:
-        if len(said) > MAX_NAME or not _is_line(said):
+    for what, text in [*lines, *(("keyword", word) for word in request.keywords)]:
+        if len(text) > MAX_NAME or not _is_line(text):
             raise UsageError(f"an anchor's {what} is one line of at most {MAX_NAME} characters")
     if len(request.keywords) > MAX_KEYWORDS:
         raise UsageError(f"an anchor has at most {MAX_KEYWORDS} keywords")
@@ -193,11 +193,11 @@ def tell_newest(memory: Memory, folder: str) -> None:
 
 
 def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime) -> Anchor:
-    told = {"trigger": request.trigger, "keywords": list(request.keywords)}
-    told |= {"summary": request.summary, "purpose": request.purpose}
-    told |= meta_of(request.handoff) if request.handoff else {}
+    fields = {"trigger": request.trigger, "keywords": list(request.keywords)}
+    fields |= {"summary": request.summary, "purpose": request.purpose}
+    fields |= meta_of(request.handoff) if request.handoff else {}
     made = begun_anchor(memory, str(uuid4()), request.entry, origin, now)
-    meta = {name: value for name, value in told.items() if value}
+    meta = {name: value for name, value in fields.items() if value}
     return replace(made, name=request.name.strip(), type="handoff", meta=meta)
 
 

@@ -143,7 +143,7 @@ def gather(memory: Memory, scope: NamedScope, working: WorkingSession, now: date
     entries, is_mine = entries_today(memory, scope, working.session, now)
     left = handoffs_left(memory, scope.folder, working.session, now) if working.session else []
     names = dict.fromkeys(anchor.name for anchor in left)
-    open_items = [found.item.text for found in items_in(memory, scope) if not found.item.is_done]
+    open_items = [scratch.item.text for scratch in items_in(memory, scope) if not scratch.item.is_done]
     return Handoff(
         goal=goal,
         done=_clean([words_of(e.plain) for e in (entries if is_mine else entries[-_LINES:])]),
@@ -164,8 +164,8 @@ def _asked(memory: Memory, working: WorkingSession) -> tuple[str, str]:
         path.parent, partial(ends_of_session, transcripts, path, working.session, _READ)
     )
     head, tail = (prompts(transcripts.messages(lines)) for lines in (ends.head, ends.tail))
-    first = next((said for said in head if not is_left_alone(said, is_follow_up=True)), "")
-    last = [said for said in tail if not is_left_alone(said, is_follow_up=True)][-1:]
+    first = next((prompt for prompt in head if not is_left_alone(prompt, is_follow_up=True)), "")
+    last = [prompt for prompt in tail if not is_left_alone(prompt, is_follow_up=True)][-1:]
     return _cut(first), _cut("".join(last))
 
 
@@ -195,9 +195,9 @@ def _tops(cwd: Path) -> tuple[str, ...]:
 
 def _below(path: str, tops: Sequence[str]) -> str:
     for start in tops:
-        found = os.path.relpath(os.path.normpath(path), start) if os.path.isabs(path) else ".."
-        if found.partition("/")[0] not in ("..", ".", ".git"):
-            return found
+        relative_path = os.path.relpath(os.path.normpath(path), start) if os.path.isabs(path) else ".."
+        if relative_path.partition("/")[0] not in ("..", ".", ".git"):
+            return relative_path
     return ""
 
 

@@ -157,8 +157,8 @@ def anchor_shown(view: TapeView, anchor: Anchor, context: int = 0) -> AnchorShow
 
 def _first_found(find: Callable[[Where], list[Match]], places: Sequence[Where]) -> tuple[list[Match], Where]:
     """What is found in the first of the places that has something, and that place; nothing in the last."""
-    found = ((find(place), place) for place in places)
-    return next((each for each in found if each[0]), ([], places[-1]))
+    lookups = ((find(place), place) for place in places)
+    return next((lookup for lookup in lookups if lookup[0]), ([], places[-1]))
 
 
 def _find_messages(
@@ -178,8 +178,8 @@ def _find_messages(
         until=until,
         limit=request.limit,
     )
-    oldest_first = [found.message for found in reversed(find_messages(view.memory, query))]
-    view.note_searched({one.id for one in indexed_sessions(view.memory)}, in_project=in_project)
+    oldest_first = [hit.message for hit in reversed(find_messages(view.memory, query))]
+    view.note_searched({session.id for session in indexed_sessions(view.memory)}, in_project=in_project)
     return sorted(oldest_first, key=lambda message: seconds_of(message.when) or 0.0)
 
 

@@ -87,7 +87,7 @@ def _newest_in(memory: Memory, here: Caller, known: Sequence[Ledger]) -> Ledger 
     for cwd in folders_there(memory, {k.cwd for k in known}):
         with suppress(NoAnswer):
             projects[cwd] = locate_with_git(memory, Path(cwd)).project
-    for ledger in sorted(known, key=lambda one: one.ended > 0):  # those that go on first
+    for ledger in sorted(known, key=lambda ledger: ledger.ended > 0):  # those that go on first
         project = projects.get(ledger.cwd)
         if project.id == mine.id if project and mine else not mine and ledger.cwd == str(here.folder):
             return ledger

@@ -143,8 +143,8 @@ def _rendered(memory: Memory, project: Project | None, world: World, *, lasting:
     cache = memory.hook_cache()
     with closing(cache) if cache else nullcontext():
         # What lasts is rendered as if the session had been told all faults: none is shown.
-        told = frozenset(fault.hash for fault in faults_of(cache)) if cache and lasting else frozenset[str]()
-        rendered = render(cache, world, place, world.packet_budget, told)
+        hashes = frozenset(fault.hash for fault in faults_of(cache)) if cache and lasting else frozenset()
+        rendered = render(cache, world, place, world.packet_budget, hashes)
     if world.preset == MD:
         return Context(rendered.text, MD, world.packet_budget)
     preset = preset_of(world)

@@ -109,15 +109,15 @@ class AgentSession:
         assert cache is not None  # whoever committed last has made it
         scopes = search_order(self.memory, self.project)[::-1]
         with closing(cache):
-            found = answered(cache, Question(prompt, purpose="prompt"), scopes, str, at)
+            answer = answered(cache, Question(prompt, purpose="prompt"), scopes, str, at)
         trace = {
             "id": blake2b(f"{self.id} {at}".encode(), digest_size=4).hexdigest(),
             "at": at.timestamp(),
             "agent": self.agent,
             "session": self.id,
             "prompt": prompt,
-            "silence": found.reason,
-            "given": [[hit.id.lstrip("^"), hit.at, hit.score] for hit in found.hits],
+            "silence": answer.reason,
+            "given": [[hit.id.lstrip("^"), hit.at, hit.score] for hit in answer.hits],
         }
         append(str(self.memory.state.traces), render_compactly(trace) + "\n", MAX_BYTES)
-        return found
+        return answer

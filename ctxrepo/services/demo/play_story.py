@@ -103,10 +103,10 @@ class Story:
 
 @cache
 def read_story() -> Story:
-    said = read(text_beside(__spec__, "story.toml"))
-    machines = {name: (one["person"], one["host"]) for name, one in said["machines"].items()}
-    scenes = [_scene(**fields) for fields in said["scene"]]
-    return Story(said["projects"], machines, scenes, said["texts"], said["everyday"])
+    story = read(text_beside(__spec__, "story.toml"))
+    machines = {name: (machine["person"], machine["host"]) for name, machine in story["machines"].items()}
+    scenes = [_scene(**fields) for fields in story["scene"]]
+    return Story(story["projects"], machines, scenes, story["texts"], story["everyday"])
 
 
 def _scene(when: Sequence[int], at: str, did: Sequence[Deed], **more: str) -> Scene:
@@ -161,11 +161,11 @@ class _Machine:
 
     def project(self, memory: Memory, name: str) -> Project:
         if name not in self.projects:
-            found = find_project(memory, self.home / name, self.env)
-            assert found is not None  # its checkout was made with the home
-            if not found.is_registered:
-                return found
-            self.projects[name] = found
+            project = find_project(memory, self.home / name, self.env)
+            assert project is not None  # its checkout was made with the home
+            if not project.is_registered:
+                return project
+            self.projects[name] = project
         return self.projects[name]
 
 

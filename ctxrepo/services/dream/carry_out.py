@@ -29,14 +29,11 @@ from ctxrepo.storage.memory import Memory
 def live_entries(memory: Memory, folder: str) -> LiveEntries:
     """The entries of a scope that sessions may be given. The cache must be up to date: call `commit`."""
     listed = {note.path for note in memory.cache.ask(notes_of_scopes, [folder]) if note.is_listed}
-    entries = [
-        one
-        for one in memory.cache.ask(entries_of_scopes, [folder])
-        if one.entry.path in listed and not one.is_struck
-    ]
-    live = {one.entry.id: one.entry for one in entries}
-    enforced = {name for name, known in memory.cache.ask(entry_evidence, live).items() if known.rule}
-    return LiveEntries(live, enforced.union(one.entry.id for one in entries if one.is_pinned))
+    rows = memory.cache.ask(entries_of_scopes, [folder])
+    rows = [row for row in rows if row.entry.path in listed and not row.is_struck]
+    live = {row.entry.id: row.entry for row in rows}
+    enforced = {name for name, evidence in memory.cache.ask(entry_evidence, live).items() if evidence.rule}
+    return LiveEntries(live, enforced.union(row.entry.id for row in rows if row.is_pinned))
 
 
 StepEffects = Sequence[tuple[DreamStep, Sequence[Effect]]]
@@ -101,9 +98,9 @@ class _Work:
         """The first entry has the text from now on, and the others go. Ids of equal entries depend on how
         many stand before them, so whoever has the id of one that went is left alone."""
         first, *others = (self._standing(name) for name in step.entries)
-        above = sum(one.path == first.path and one.first_line < first.first_line for one in others)
+        above = sum(entry.path == first.path and entry.first_line < first.first_line for entry in others)
         number = [entry.first_line for entry in self._entries(first.path)].index(first.first_line) - above
-        for entry in sorted((first, *others), key=lambda one: -one.first_line):
+        for entry in sorted((first, *others), key=lambda entry: -entry.first_line):
             text = self.draft.text(entry.path) or ""
             is_first = entry == first
             text = rewritten(text, entry, Whole(step.text)) if is_first else compose.replace(text, entry, "")
@@ -114,7 +111,7 @@ class _Work:
         if new.text != first.text:
             yield Effect(first.path, first.text, new.text)
         for entry in others:
-            if entry.id not in {one.id for one in self._entries(entry.path)}:
+            if entry.id not in {neighbour.id for neighbour in self._entries(entry.path)}:
                 record(self.draft, "superseded", entry.id, entry.path, self.now, to=new.id)
             yield Effect(entry.path, entry.text, "")
 

@@ -62,7 +62,7 @@ def _last_dream(memory: Memory, scope: NamedScope) -> str:
     """When a dream last proposed something for a scope, or that was decided, in ISO form; '' for never. A
     verdict doesn't say of which scope it is."""
     records = inbox_records(memory, OF_DREAM)
-    times = (text_of(one, "ts") for one in records if text_of(one, "scope") in ("", scope.folder))
+    times = (text_of(record, "ts") for record in records if text_of(record, "scope") in ("", scope.folder))
     return max(times, default="")
 
 
@@ -93,9 +93,9 @@ class _Gathering:
 
     def repeated(self) -> BriefSection:
         """Entries that were said again and again, so that more could be made of them."""
-        known = self.memory.cache.ask(entry_evidence, self.live).values()
-        often = sorted((one for one in known if one.reinforced >= OFTEN), key=lambda one: -one.reinforced)
-        items = [f"{_line(self.live[one.entry])} (said {one.reinforced + 1} times)" for one in often]
+        rows = self.memory.cache.ask(entry_evidence, self.live).values()
+        often = sorted((row for row in rows if row.reinforced >= OFTEN), key=lambda row: -row.reinforced)
+        items = [f"{_line(self.live[row.entry])} (said {row.reinforced + 1} times)" for row in often]
         advice = f"A rule that is pinned, or a skill, may say it better; from {VERY_OFTEN} times on, to all."
         return _section("repeated", "Entries that were said again and again", advice, items)
 
@@ -120,12 +120,15 @@ class _Gathering:
 
     def sessions(self) -> BriefSection:
         """What sessions handed over since the last dream."""
-        anchors = [one for one in tape_here(self.memory, self.scope.folder).anchors if one.type == "handoff"]
-        since = max((one.moment for one in anchors if one.name == DONE), default=0.0)
-        since = max(since, seconds_of(self.since) or 0.0)
-        new = [one for one in anchors if one.moment > since and one.name != DONE]
-        items = [f"- {one.timestamp[:10]} {one.name}: {shown(one.summary, _WIDTH)}" for one in reversed(new)]
-        items += self._sessions_without({one.session_id for one in anchors}, since)
+        tape = tape_here(self.memory, self.scope.folder)
+        anchors = [anchor for anchor in tape.anchors if anchor.type == "handoff"]
+        dreams = (anchor.moment for anchor in anchors if anchor.name == DONE)
+        since = max(seconds_of(self.since) or 0.0, *dreams, 0.0)
+        new = [anchor for anchor in reversed(anchors) if anchor.moment > since and anchor.name != DONE]
+        items = [
+            f"- {anchor.timestamp[:10]} {anchor.name}: {shown(anchor.summary, _WIDTH)}" for anchor in new
+        ]
+        items += self._sessions_without({anchor.session_id for anchor in anchors}, since)
         advice = "`ctxrepo tape digest` has what was said. Remember what a session in a month would miss."
         return _section("sessions", "Work since then", advice, items)
 

@@ -36,9 +36,8 @@ def stage_cues(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     if not memory.settings.inbox.cues or event.event not in ("stop", "end") or not event.transcript:
         return
     messages = last_messages(memory, event.agent, event.session, event.transcript, _READ)
-    prompt = next(
-        (message.text for message in reversed(messages) if message.who == "user" and message.text), ""
-    )
+    prompts = (message.text for message in reversed(messages) if message.who == "user" and message.text)
+    prompt = next(prompts, "")
     cues = [cue for cue in cues_in(prompt) if mask(cue) == cue]
     if not cues:
         return
@@ -49,12 +48,12 @@ def stage_cues(memory: Memory, event: SpoolEvent, now: datetime) -> None:
     scope, origin = scope_named(memory, "", project), Origin(memory.host, event.session, event.agent)
     proposals = [_proposal(cue, scope, origin, now) for cue in cues]
     records = inbox_records(memory, OF_CUE)
-    proposed = {text_of(fields, "id") for fields in records}
+    ids = {text_of(fields, "id") for fields in records}
     decided = {text_of(fields, "id") for fields in records if TOMBSTONE in fields}
-    entries = (known.entry for known in memory.cache.ask(entries_of_scopes, search_order(memory, project)))
+    entries = (row.entry for row in memory.cache.ask(entries_of_scopes, search_order(memory, project)))
     gists = {gist(entry.plain.removeprefix(f"[{entry.category}]")) for entry in entries}
-    new = [one for one in proposals if one.id not in proposed and gist(one.text) not in gists]
-    if new and len(proposed - decided) < MOST_WAITING:
+    new = [proposal for proposal in proposals if proposal.id not in ids and gist(proposal.text) not in gists]
+    if new and len(ids - decided) < MOST_WAITING:
         with drafting(memory, STAGE, origin, now) as draft:
             draft.saying = new[0].words
             for proposal in new:

@@ -55,11 +55,11 @@ class ExportedFiles:
     def projects(self) -> Mapping[str, str]:
         """The folders of the projects among them, by each of a project's names, its id first."""
         registry = read_registry(self.memory)
-        found: dict[str, str] = {}
+        folders: dict[str, str] = {}
         for project, folder in sorted(registry.projects.items()):
             if folder in self.folders:
-                found |= dict.fromkeys([project, *registry.names_of(project)], folder)
-        return {name: folder for name, folder in found.items() if name == mask(name)}
+                folders |= dict.fromkeys([project, *registry.names_of(project)], folder)
+        return {name: folder for name, folder in folders.items() if name == mask(name)}
 
     def notes(self) -> Iterator[tuple[str, bytes]]:
         """The files in the folders of the scopes, by their path in the memory."""
@@ -73,7 +73,7 @@ class ExportedFiles:
 
     def evidence(self) -> Iterator[Evidence]:
         """What was said of entries, as far as it is exported."""
-        return (one for data in self._evidence_files.values() for one in evidence_of(decode(data)))
+        return (record for data in self._evidence_files.values() for record in evidence_of(decode(data)))
 
     @cached_property
     def _evidence_files(self) -> Mapping[str, bytes]:
@@ -81,12 +81,12 @@ class ExportedFiles:
 
     @cached_property
     def _there(self) -> Sequence[str]:
-        found = self.memory.worktree.scan()
-        skipped = {path: why for path, why in found.skipped.items() if self._is_wanted(path)}
-        waiting = {path.partition("/")[0] for path in found.files} & {INBOX, CONFLICTS}
+        scan = self.memory.worktree.scan()
+        skipped = {path: why for path, why in scan.skipped.items() if self._is_wanted(path)}
+        waiting = {path.partition("/")[0] for path in scan.files} & {INBOX, CONFLICTS}
         skipped |= {f"{top}/": "waits for a decision of yours" for top in sorted(waiting) if not self.scope}
         self.skipped.update({shown(mask(path)): why for path, why in skipped.items()})
-        return sorted(found.files.keys() | undeleted(self.memory))
+        return sorted(scan.files.keys() | undeleted(self.memory))
 
     def _is_scope(self, top: str) -> bool:
         if self.scope:
@@ -120,12 +120,12 @@ class ExportedFiles:
         if not refusals:
             yield path, data
             return
-        told = shown(mask(path))
+        name = shown(mask(path))
         held = {refusal.line for refusal in refusals}
         if is_note(path) or 0 in held:
-            self.skipped[told] = f"is held back: {refusals[0].message}"
+            self.skipped[name] = f"is held back: {refusals[0].message}"
             return
-        self.skipped[f"{counted(len(held), 'line')} of {told}"] = f"held back: {refusals[0].message}"
+        self.skipped[f"{counted(len(held), 'line')} of {name}"] = f"held back: {refusals[0].message}"
         lines = decode_exactly(data).split("\n")
         yield path, encode("\n".join(line for number, line in enumerate(lines, 1) if number not in held))
 

@@ -107,7 +107,7 @@ def of_remote(memory: Memory) -> list[str]:
 
 def of_notes(memory: Memory) -> list[str]:
     """A line about the notes with something wrong, a program first."""
-    flawed = sorted(memory.cache.ask(flawed_notes), key=lambda found: PROGRAM not in found[1])
+    flawed = sorted(memory.cache.ask(flawed_notes), key=lambda flaw: PROGRAM not in flaw[1])
     if not flawed:
         return []
     (path, problem), *others = flawed
@@ -259,11 +259,11 @@ class LastExchange:
 
 def last_served(memory: Memory) -> LastSession | None:
     """The session that a hook answered last; None before the first one."""
-    one = latest(memory.places.sessions, memory.state.id)
-    if one is None:
+    if (ledger := latest(memory.places.sessions, memory.state.id)) is None:
         return None
-    project = "" if one.project == "?" else one.project
-    return LastSession(one.agent, one.session, project, one.cwd, _moment(one.touched), one.given, one.is_off)
+    project = "" if ledger.project == "?" else ledger.project
+    at = _moment(ledger.touched)
+    return LastSession(ledger.agent, ledger.session, project, ledger.cwd, at, ledger.given, ledger.is_off)
 
 
 def last_exchange(memory: Memory) -> LastExchange:

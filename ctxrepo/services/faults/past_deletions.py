@@ -77,10 +77,10 @@ def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tupl
     """(commit, line) of those that no command of ours made, nor anybody in this clone, and that deleted
     much."""
     objects, head = memory.objects, str(memory.head)
-    plain = [one for one in commits if writers_of(objects.header_of(one).message) == Writers()]
+    plain = [commit for commit in commits if writers_of(objects.header_of(commit).message) == Writers()]
     here = _made_in_clone(memory) if plain else set()
-    plain = [one for one in plain if one not in here]
-    plain = [one for one in plain if len(objects.parents(one)) == 1]
+    plain = [commit for commit in plain if commit not in here]
+    plain = [commit for commit in plain if len(objects.parents(commit)) == 1]
     if not plain:
         return
     trees = was, now = objects.tree_of(since), objects.tree_of(head)
@@ -112,9 +112,9 @@ def _lost_of(lost: Counter[str], before: Files, after: Files) -> Iterator[Deleti
         {path: data for path, data in side.items() if data and not other.get(path)}
         for side, other in ((before, after), (after, before))
     )
-    for one in deletions(edits, moves_between(went, came), {}, lambda: ()):
-        if lost[one.path]:
-            yield replace(one, entries=min(one.entries, lost[one.path] + one.replacements))
+    for deletion in deletions(edits, moves_between(went, came), {}, lambda: ()):
+        if count := lost[deletion.path]:
+            yield replace(deletion, entries=min(deletion.entries, count + deletion.replacements))
 
 
 def _lines(memory: Memory, few: bool, since: str | None) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _secrets_gone(memory: Memory, changed: Mapping[str, _Change]) -> set[str]:
 
 def _secrets_in(memory: Memory, path: str, text: str) -> set[str]:
     allow = memory.settings.secrets.allow_secret
-    return {one.fingerprint for one in check_file(path, encode(text), allow)} - {""}
+    return {refusal.fingerprint for refusal in check_file(path, encode(text), allow)} - {""}
 
 
 def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -> Iterator[str]:
@@ -183,7 +183,7 @@ def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -
     if lost is None or base is None:
         return
     before, after = note_versions(objects, *map(objects.tree_of, (base, lost)))
-    was, *now = (evidence_at(objects, objects.tree_of(one)) for one in (base, head, there))
+    was, *now = (evidence_at(objects, objects.tree_of(commit)) for commit in (base, head, there))
     by_command = gone(chain(*now)) - gone(was)
     heirs = standing_heirs(objects, objects.tree_of(head), after, before)
     added = [e for e in entries_gone(after, before) if e.id not in by_command and e not in heirs]
@@ -233,7 +233,7 @@ def _came_back(
     for later in reversed([*objects.new_commits(head, commit)]):
         if not after.isdisjoint(objects.parents(later)):
             after.add(later)
-    subjects = (subject_of(objects.header_of(one).message) for one in after)
+    subjects = (subject_of(objects.header_of(later).message) for later in after)
     if any(f": undo {commit[:10]} " in subject for subject in subjects):
         return True
     former = renamed(evidence_at(objects, objects.tree_of(head)))
@@ -241,7 +241,7 @@ def _came_back(
     places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changed}
     places = {path: [*names, by_now.get(path, path)] for path, names in places.items()}
     paths = {*chain(*places.values())}
-    trees = [objects.files(objects.tree_of(one), paths) for one in after]
+    trees = [objects.files(objects.tree_of(later), paths) for later in after]
     return all(
         any(
             not _lacks(objects, path, change, key, edited)

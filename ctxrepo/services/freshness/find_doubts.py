@@ -33,8 +33,8 @@ def scan(memory: Memory, now: datetime) -> int:
     recorded = digest_of(repr(sorted(cache.ask(evidence_files).values())))
     for scope in cache.ask(all_scopes):
         notes = cache.ask(stamp_of_scope, scope)
-        stamps = {one: f"{notes}\n{recorded}\n{one.stamp(memory, scope, now)}" for one in _SOURCES}
-        due = [one for one in _SOURCES if cache.ask(stamp_of_part, one.name, scope) != stamps[one]]
+        stamps = {source: f"{notes}\n{recorded}\n{source.stamp(memory, scope, now)}" for source in _SOURCES}
+        due = [source for source in stamps if cache.ask(stamp_of_part, source.name, scope) != stamps[source]]
         if not due:
             continue
         entries = cache.ask(facts_of, scope)

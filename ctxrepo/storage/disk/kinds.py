@@ -86,11 +86,11 @@ def require_in_place(root: Path) -> None:
     """RepositoryState where the git folder of a clone, or one in it, is a link that only a person can judge;
     Damaged where something else stands in its place."""
     git_dir = root / ".git"
-    obstacles = [Misplaced(git_dir, kind)] if (kind := kind_of(git_dir)) not in ("", "a folder") else []
-    for obstacle in obstacles or misplaced(git_dir):
-        if obstacle.is_for_a_person or obstacle.path == git_dir:
-            raise RepositoryState(obstacle.words, obstacle.way_out)
-        raise Damaged(obstacle.words)
+    misplacements = [Misplaced(git_dir, kind)] if (kind := kind_of(git_dir)) not in ("", "a folder") else []
+    for misplacement in misplacements or misplaced(git_dir):
+        if misplacement.is_for_a_person or misplacement.path == git_dir:
+            raise RepositoryState(misplacement.words, misplacement.way_out)
+        raise Damaged(misplacement.words)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
