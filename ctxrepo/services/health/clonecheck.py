@@ -54,9 +54,9 @@ def check_git(memory: Memory) -> CheckOutcome:
         return CheckOutcome("git", "it could not be asked")
     except GitFailed as error:
         return CheckOutcome("git", "it could not be asked", [Finding(error.message, error.hint or _TRY_GIT)])
-    found = re.search(r"(\d{1,9})\.(\d{1,9})", words)
+    match = re.search(r"(\d{1,9})\.(\d{1,9})", words)
     findings = []
-    if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
+    if match and (int(match[1]), int(match[2])) < OLDEST_GIT:
         findings.append(Finding(f"{words} is old", INSTALL_GIT, "warning"))
     if not who.name:
         remedy = "Set user.name and user.email; commits bear them."
@@ -78,11 +78,11 @@ def check_clone(memory: Memory) -> CheckOutcome:
     except CtxrepoError as error:
         findings.append(Finding(error.message, error.hint))
     try:
-        found, remote = list(dangers(memory.clone, memory.env)), other_remote(memory)
+        dangers_here, remote = list(dangers(memory.clone, memory.env)), other_remote(memory)
     except GitFailed as error:
-        found, hint = [], error.hint or f"Look at {memory.clone.git_dir / 'config'}."
+        dangers_here, hint = [], error.hint or f"Look at {memory.clone.git_dir / 'config'}."
         remote = Finding(error.message, hint)
-    for danger in found:
+    for danger in dangers_here:
         removed = f"{FIX} takes it out and keeps a copy."
         kept = removed if danger.is_removed else "Take it out unless it is yours."
         remedy = f"ctxrepo doesn't read it, your own git there does. {kept}"
@@ -98,8 +98,8 @@ def check_objects(memory: Memory) -> CheckOutcome:
     mended = f"Unless one is at work there, {FIX} moves it aside."
     findings = [Finding(f"a git that is gone left {lock}", mended) for lock in old_locks(memory.clone)]
     try:
-        found = damage(memory, time.monotonic() + _CHECK_SECONDS)
-        findings.extend(Finding(what, f"{FIX} mends it; nothing is deleted.") for what in found)
+        problems = damage(memory, time.monotonic() + _CHECK_SECONDS)
+        findings.extend(Finding(what, f"{FIX} mends it; nothing is deleted.") for what in problems)
     except TimeoutError:
         problem = f"not all objects were looked at in {_CHECK_SECONDS:.0f} s"
         findings.append(Finding(problem, "`git fsck` there looks at all.", "warning"))
@@ -118,7 +118,7 @@ def check_notes(memory: Memory) -> CheckOutcome:
             problem = f"{len(away) - _MANY} more files are not written here"
             findings.append(Finding(problem, "`git ls-tree -r HEAD` has all."))
     # What is wrong with the registry has a line of its own.
-    if in_notes := [one for one in check(memory) if one.path != REGISTRY]:
+    if in_notes := [finding for finding in check(memory) if finding.path != REGISTRY]:
         level: Level = "error" if is_failure(in_notes) else "warning"
         words = f"`ctxrepo check` finds {count_levels(in_notes)} in them"
         findings.append(Finding(words, "It shows the places, and what helps.", level))

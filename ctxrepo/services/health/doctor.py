@@ -49,20 +49,20 @@ from ctxrepo.storage.user.assets import fallback, place
 
 def doctor(memory: Memory, machine: Machine, now: datetime) -> list[CheckOutcome]:
     """All that was looked at; nothing is changed, no network asked. What can't be looked at is told once."""
-    found: list[CheckOutcome] = []
-    told: set[str] = set()
+    outcomes: list[CheckOutcome] = []
+    problems: set[str] = set()
     for name, look in _looks(memory, machine, now):
         try:
-            checked = look()
+            outcome = look()
         except CtxrepoError as error:
-            checked = CheckOutcome(name, "it can't be looked at", [Finding(error.message, error.hint)])
-        if checked is None:
+            outcome = CheckOutcome(name, "it can't be looked at", [Finding(error.message, error.hint)])
+        if outcome is None:
             continue
-        findings = [one for one in checked.findings if one.problem not in told]
-        told.update(one.problem for one in findings)
-        if findings or not checked.findings:
-            found.append(replace(checked, findings=findings))
-    return found
+        findings = [finding for finding in outcome.findings if finding.problem not in problems]
+        problems.update(finding.problem for finding in findings)
+        if findings or not outcome.findings:
+            outcomes.append(replace(outcome, findings=findings))
+    return outcomes
 
 
 def _looks(
@@ -139,7 +139,7 @@ def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
         yield "its sessions don't send what they write; the next push of another agent does"
     if own.tape is not None and own.tape != memory.settings.tape:
         pairs = zip(astuple(own.tape), astuple(memory.settings.tape), fields(own.tape), strict=True)
-        yield f"its tape has its own {', '.join(one.name for its, ours, one in pairs if its != ours)}"
+        yield f"its tape has its own {', '.join(field.name for its, ours, field in pairs if its != ours)}"
     if own.repo_url and own.repo_url != memory.repository.remote:
         yield f"it names the remote {redact(own.repo_url)}, which isn't this memory's"
     yield from own.odd
@@ -148,8 +148,8 @@ def _differences(memory: Memory, agent: str, own: OwnMemory) -> Iterator[str]:
 def check_native_memories(memory: Memory, machine: Machine) -> CheckOutcome | None:
     """The memories that are on, and how each is turned off; None where there is none."""
     findings: list[Finding] = []
-    told = [line for name in present(machine) if (line := _native(name, memory, machine, findings))]
-    return CheckOutcome("memories", "; ".join(told), findings) if told else None
+    lines = [line for name in present(machine) if (line := _native(name, memory, machine, findings))]
+    return CheckOutcome("memories", "; ".join(lines), findings) if lines else None
 
 
 def _native(name: str, memory: Memory, machine: Machine, findings: list[Finding]) -> str:
@@ -280,8 +280,8 @@ _MAY = {"none": "", "read": " (reads without asking)", "write": " (reads and add
 def check_agents(machine: Machine) -> CheckOutcome:
     """Whether there is an agent that is given anything."""
     stand = standings(machine)
-    findings = [finding for one in stand for finding in one.findings]
-    absent = [one.agent for one in stand if one.state == "absent"]
+    findings = [finding for standing in stand for finding in standing.findings]
+    absent = [standing.agent for standing in stand if standing.state == "absent"]
     is_served = len(absent) < len(stand)
     level: Level = "warning" if is_served else "error"
     findings += [
@@ -289,7 +289,10 @@ def check_agents(machine: Machine) -> CheckOutcome:
     ]
     if not stand:
         findings.append(Finding("no agent is connected, so no session is given anything", SETUP_HINT))
-    words = ", ".join(f"{agent_named(one.agent).title}: {one.state}{_MAY[one.permissions]}" for one in stand)
+    words = ", ".join(
+        f"{agent_named(standing.agent).title}: {standing.state}{_MAY[standing.permissions]}"
+        for standing in stand
+    )
     return CheckOutcome("agents", words if is_served else "none is connected", findings)
 
 
@@ -329,13 +332,13 @@ _OF_BLOCKS: Mapping[State, tuple[str, str]] = {
 
 def check_blocks(memory: Memory) -> CheckOutcome | None:
     """Whether files that hold the packet follow the memory, where there are any."""
-    found = states_of_blocks(memory)
+    states = states_of_blocks(memory)
     findings = []
-    for one in (one for one in found if one.state in _OF_BLOCKS):
-        problem, remedy = _OF_BLOCKS[one.state]
-        problem = problem.format(shown(str(one.block.path)), one.why)
-        findings.append(Finding(problem, remedy, "warning" if one.state == "stale" else "error"))
-    return CheckOutcome("files", f"{len(found)} hold the packet", findings) if found else None
+    for state in (state for state in states if state.state in _OF_BLOCKS):
+        problem, remedy = _OF_BLOCKS[state.state]
+        problem = problem.format(shown(str(state.block.path)), state.why)
+        findings.append(Finding(problem, remedy, "warning" if state.state == "stale" else "error"))
+    return CheckOutcome("files", f"{len(states)} hold the packet", findings) if states else None
 
 
 def _state(memory: Memory) -> Iterator[Finding]:

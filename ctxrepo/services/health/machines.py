@@ -50,13 +50,13 @@ class KnownMachine:
 
 def known_machines(memory: Memory, status: "Status", now: datetime) -> list[KnownMachine]:
     """This machine first, then those whose commits are the newest, and last what names no machine."""
-    objects, made = memory.objects, dict[str, list[_Made]]()
+    objects, made = memory.objects, dict[str, list[_Commit]]()
     commits = objects.recent(memory.head) if memory.head else iter(())
-    for commit in islice(commits, _MOST_COMMITS):
-        header, is_merge = objects.header_of(commit), len(objects.parents(commit)) > 1
-        one = _Made(header.when, header.author, writers_of(header.message), is_merge)
-        for host in one.writers.hosts or ("",):
-            made.setdefault(host, []).append(one)
+    for oid in islice(commits, _MOST_COMMITS):
+        header, is_merge = objects.header_of(oid), len(objects.parents(oid)) > 1
+        commit = _Commit(header.when, header.author, writers_of(header.message), is_merge)
+        for host in commit.writers.hosts or ("",):
+            made.setdefault(host, []).append(commit)
     waits: dict[str, Counter[Kind]] = {memory.host: Counter()}
     for item in status.to_decide:
         waits.setdefault(item.host, Counter())[item.kind] += 1
@@ -68,7 +68,7 @@ def known_machines(memory: Memory, status: "Status", now: datetime) -> list[Know
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Commit:
     """A commit, as far as it is looked at."""
 
     when: datetime
@@ -77,8 +77,8 @@ class _Made:
     is_merge: bool
 
 
-def _known(host: str, made: Sequence[_Made], waits: Mapping[Kind, int], since: datetime) -> KnownMachine:
-    own = [one.when for one in made if not one.is_merge]
+def _known(host: str, made: Sequence[_Commit], waits: Mapping[Kind, int], since: datetime) -> KnownMachine:
+    own = [commit.when for commit in made if not commit.is_merge]
     named = made[0].writers.versions if made and len(made[0].writers.hosts) == 1 else ()
     return KnownMachine(
         host=host,
@@ -87,8 +87,8 @@ def _known(host: str, made: Sequence[_Made], waits: Mapping[Kind, int], since: d
         week=sum(when > since for when in own),
         commits=len(own),
         version=named[0] if len(named) == 1 else "",
-        agents=sorted({agent for one in made for agent in one.writers.agents}),
-        authors=sorted({one.author for one in made}),
+        agents=sorted({agent for commit in made for agent in commit.writers.agents}),
+        authors=sorted({commit.author for commit in made}),
         waits=waits,
         to_send=None,
     )

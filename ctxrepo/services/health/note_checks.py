@@ -62,8 +62,8 @@ class NoteFinding:
 def check(memory: Memory) -> list[NoteFinding]:
     """All findings, by path and line. Nothing is changed."""
     scan = memory.worktree.scan()
-    found = [NoteFinding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
-    found += _twins(filter(is_note, scan.files))
+    findings = [NoteFinding(p, 0, f"it {reason}", "Rename or move it.") for p, reason in scan.skipped.items()]
+    findings += _twins(filter(is_note, scan.files))
     ids: dict[str, str] = {}
     notes = []
     for number, path in enumerate(sorted(scan.files)):
@@ -72,40 +72,41 @@ def check(memory: Memory) -> list[NoteFinding]:
         try:
             data = memory.worktree.read(path)
         except Unreadable as error:
-            found.append(NoteFinding(path, 0, error.message, error.hint))
+            findings.append(NoteFinding(path, 0, error.message, error.hint))
             continue
         if data is not None:
-            found += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
+            findings += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
             if is_note(path) and "/" in path:
                 notes.append(Note(path, decode(data)))
     held = KeptOutFile(memory.state.held).read().by(RULE)
-    found += [NoteFinding(refusal.path, 0, f"held back: {refusal.message}", WAYS) for refusal in held]
+    findings += [NoteFinding(refusal.path, 0, f"held back: {refusal.message}", WAYS) for refusal in held]
     if memory.progress:
         memory.progress("comparing the entries")
-    found += between_entries(notes, evidence_now(memory))
+    findings += between_entries(notes, evidence_now(memory))
     if memory.is_reviewed and not is_marked(text(memory.root / ATTRIBUTES_FILE)):
         remedy = "`ctxrepo check --fix` marks it as generated."
-        said = "forges show reviewers what ctxrepo keeps beside the notes"
-        found.append(NoteFinding(ATTRIBUTES_FILE, 0, said, remedy, "note"))
-    said = "it is in no folder, so no session is given it and `ctxrepo search` leaves it out"
+        problem = "forges show reviewers what ctxrepo keeps beside the notes"
+        findings.append(NoteFinding(ATTRIBUTES_FILE, 0, problem, remedy, "note"))
+    words = "it is in no folder, so no session is given it and `ctxrepo search` leaves it out"
     top = sorted(path for path in scan.files if "/" not in path and is_note(path) and path not in _ON_FORGES)
-    found += [NoteFinding(path, 0, said, "Move it to a folder if it is a note.", "note") for path in top]
+    findings += [NoteFinding(path, 0, words, "Move it to a folder if it is a note.", "note") for path in top]
     registry = read_registry(memory)
     if not registry.problem:  # of which the guard has told above
         loose = {note.scope_folder for note in notes} - {*registry.projects.values(), memory.global_folder}
-        said = "no project has this folder, so no session is given what is in it"
+        problem = "no project has this folder, so no session is given what is in it"
         folders = (name for name in loose if is_folder_name(name) or name == GLOBAL)
-        found += [NoteFinding(f"{name}/", 0, said, OF_NO_PROJECT, "warning") for name in folders]
+        findings += [NoteFinding(f"{name}/", 0, problem, OF_NO_PROJECT, "warning") for name in folders]
         scopes = {"*", GLOBAL, PROJECT, memory.global_folder, *registry.projects.values()}
         for name in scopes_in(registry.policy) - scopes:
-            said = f"[policy] has a rule for {name}, which is no project's folder"
+            problem = f"[policy] has a rule for {name}, which is no project's folder"
             remedy = "Until it is one, the rule is for nothing: mend its name."
-            found.append(NoteFinding(REGISTRY, 0, said, remedy, "warning"))
-    return sorted(found, key=lambda f: (f.path, f.line))
+            findings.append(NoteFinding(REGISTRY, 0, problem, remedy, "warning"))
+    return sorted(findings, key=lambda f: (f.path, f.line))
 
 
 _ON_FORGES = ("README.md", "PULL_REQUEST_TEMPLATE.md")
 """What forges show of a repository; no notes."""
+_NEW_ID = "`ctxrepo check --fix` gives the second of one note a new one; change it by hand elsewhere."
 
 
 def _twins(paths: Iterable[str]) -> Iterator[NoteFinding]:
@@ -113,8 +114,8 @@ def _twins(paths: Iterable[str]) -> Iterator[NoteFinding]:
     for path in sorted(paths):
         if (other := first.setdefault(fold(path), path)) != path:
             remedy = "A Mac can have only one of them: `ctxrepo move` the entries of one to the other."
-            said = f"its name differs from {other} only in case or spelling"
-            yield NoteFinding(path, 0, said, remedy, "warning")
+            problem = f"its name differs from {other} only in case or spelling"
+            yield NoteFinding(path, 0, problem, remedy, "warning")
 
 
 def findings_of(path: str, data: bytes, allow: Collection[str], ids: dict[str, str]) -> Iterator[NoteFinding]:
@@ -148,9 +149,9 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
         if fields is None:
             continue
         if (anchor := anchor_of(fields)) and not in_order([anchor], time())[0].moment:
-            said = f"the anchor {mask(anchor.name)} has a timestamp that is no time, or lies ahead"
+            problem = f"the anchor {mask(anchor.name)} has a timestamp that is no time, or lies ahead"
             remedy = "It counts as the oldest; `ctxrepo tape delete` removes it."
-            yield NoteFinding(path, number, said, remedy, "warning")
+            yield NoteFinding(path, number, problem, remedy, "warning")
         name = fields.get("id", "")
         if not isinstance(name, str | int):
             yield NoteFinding(
@@ -159,8 +160,8 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
         elif (
             name and TOMBSTONE not in fields and not may_be_twice and seen.setdefault(name, number) != number
         ):
-            said = f"line {seen[name]} has the id {name} too"
-            yield NoteFinding(path, number, said, "Both are kept; give one of them another id.")
+            problem = f"line {seen[name]} has the id {name} too"
+            yield NoteFinding(path, number, problem, "Both are kept; give one of them another id.")
 
 
 def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
@@ -172,11 +173,8 @@ def _of_note(note: Note, ids: dict[str, str]) -> Iterator[NoteFinding]:
         yield NoteFinding(note.path, 0, excess, remedy, "warning")
     for entry in () if is_conflict_copy(note.path) else note.entries:  # which has versions of entries
         if explicit_id(entry.text) and ids.setdefault(entry.id, entry.at) != entry.at:
-            remedy = (
-                "`ctxrepo check --fix` gives the second of one note a new one; change it by hand elsewhere."
-            )
-            said = f"{ids[entry.id]} has the id {entry.id} too"
-            yield NoteFinding(note.path, entry.first_line, said, remedy)
+            message = f"{ids[entry.id]} has the id {entry.id} too"
+            yield NoteFinding(note.path, entry.first_line, message, _NEW_ID)
 
 
 _NAMED = 60
@@ -257,12 +255,12 @@ def _without_value(
     notes: Iterable[Note], evidence: Sequence[Evidence], struck: Set[str], there: Set[str]
 ) -> Iterator[NoteFinding]:
     """Keys of which the entry that was stated last is struck, and what superseded it isn't there."""
-    said = {e.entry: e.ts for e in sorted(evidence, key=lambda e: e.ts) if e.kind == "stated"}
+    times = {e.entry: e.ts for e in sorted(evidence, key=lambda e: e.ts) if e.kind == "stated"}
     last: dict[tuple[str, str], Entry] = {}
     for entry in (entry for note in notes for entry in note.entries):
         if key := entry.key.casefold():
             place = entry.path.partition("/")[0], key
-            if place not in last or said.get(entry.id, "") >= said.get(last[place].id, ""):
+            if place not in last or times.get(entry.id, "") >= times.get(last[place].id, ""):
                 last[place] = entry
     for entry in last.values():
         if entry.id in struck and fate(evidence, entry.id)[1] not in there:
@@ -299,18 +297,18 @@ class FileFix:
 def fixable(memory: Memory) -> list[FileFix]:
     """What `fix` would do, by path. Nothing is changed."""
     paths = sorted({*memory.worktree.scan().files, ATTRIBUTES_FILE})
-    return [one for path in paths if (one := _mended(memory, path))]
+    return [file_fix for path in paths if (file_fix := _mended(memory, path))]
 
 
 def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[FileFix]:
     """Do it; when this returns it survives a power cut."""
     due = fixable(memory)
     with drafting(memory, "fix", origin, now) as draft:
-        done = [again for one in due if (again := _mended(memory, one.path))]
-        draft.saying = ", ".join(dict.fromkeys(deed for one in done for deed in one.deeds))
-        for one in done:
-            draft.put(one.path, decode_exactly(one.after))
-            for path, data in map(copy_as_file, one.conflict_copies):
+        done = [again for file_fix in due if (again := _mended(memory, file_fix.path))]
+        draft.saying = ", ".join(dict.fromkeys(deed for file_fix in done for deed in file_fix.deeds))
+        for file_fix in done:
+            draft.put(file_fix.path, decode_exactly(file_fix.after))
+            for path, data in map(copy_as_file, file_fix.conflict_copies):
                 draft.put(path, decode_exactly(data))
     return done
 
@@ -333,7 +331,7 @@ def _mended(memory: Memory, path: str) -> FileFix | None:
     copies: tuple[ConflictCopy, ...] = ()
     if settled := resolve_markers(path, decode_exactly(data)):
         text, copies = settled
-        lost = [f"of two edits of one thing the other one is in {copy_as_file(one)[0]}" for one in copies]
+        lost = [f"of two edits of one thing the other one is in {copy_as_file(copy)[0]}" for copy in copies]
         after, deeds = encode(text), ("its conflict markers are gone, and both sides are kept", *lost)
     if is_note(path):
         after, more = fixed(path, after)

@@ -44,7 +44,7 @@ def check_sessions(memory: Memory) -> CheckOutcome:
             "note",
         )
         for agent in AGENTS
-        if (of_agent := [one for one in strange if one.agent == agent])
+        if (of_agent := [transcript for transcript in strange if transcript.agent == agent])
     ]
     return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{kept}", findings)
 
