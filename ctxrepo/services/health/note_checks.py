@@ -154,9 +154,8 @@ def _of_lines(path: str, text: str) -> Iterator[NoteFinding]:
             yield NoteFinding(path, number, problem, remedy, "warning")
         name = fields.get("id", "")
         if not isinstance(name, str | int):
-            yield NoteFinding(
-                path, number, "an id that isn't text", "It is kept; merges go by the whole line."
-            )
+            problem = "an id that isn't text"
+            yield NoteFinding(path, number, problem, "It is kept; merges go by the whole line.")
         elif (
             name and TOMBSTONE not in fields and not may_be_twice and seen.setdefault(name, number) != number
         ):

@@ -78,28 +78,28 @@ def wanted(memory: Memory, target: Target | None, project: Project | None) -> Wa
     places = [place for step, _ in past.steps() for place in (step.now, *step.before)]
     if past.entry is None:
         return Wanted(frozenset({past.path, *(place.path for place in places if place.key)}))
-    found = {place.path: entry.id for place in places if (entry := past.entry.at(place))}
+    paths = {place.path for place in places if past.entry.at(place)}
     ids = {entry.id for place in places if (entry := past.entry.at(place))}
-    return Wanted(frozenset({past.path, *found}), frozenset({past.id, *ids}))
+    return Wanted(frozenset({past.path, *paths}), frozenset({past.id, *ids}))
 
 
 def commit_at(memory: Memory, moment: datetime) -> tuple[str | None, bool]:
     """The commit that the branch was at in a moment: from the newest back along first parents the first one
     that isn't younger. None for before all; then also whether older ones are not on this machine."""
     objects, commit, younger, older = memory.objects, memory.head, None, 0
-    found: str | None = None
+    candidate: str | None = None
     while commit and older < _SLOP:
         if objects.header_of(commit).when > moment:
-            younger, older, found = commit, 0, None
+            younger, older, candidate = commit, 0, None
         else:
             older += 1
-            found = found or commit
+            candidate = candidate or commit
         is_cut = commit in memory.refs.shallow() if younger == commit else False
         parents = [] if is_cut else objects.parents(commit)
         if not parents:
-            return found, is_cut and found is None
+            return candidate, is_cut and candidate is None
         commit = parents[0]
-    return found, False
+    return candidate, False
 
 
 def changes(memory: Memory, span: CommitSpan, wanted: Wanted) -> MemoryChanges:
@@ -117,19 +117,19 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
     """The session whose id begins so, and what it left: all that the commits with its trailer did, whatever
     others did between them. NotFound or UsageError where none or several are meant."""
     objects = memory.objects
-    found: list[tuple[str, Writers]] = []
+    commits: list[tuple[str, Writers]] = []
     for commit, _, _ in objects.walk(memory.head) if memory.head else ():
         writers = writers_of(objects.header_of(commit).message)
         if any(session.startswith(name) for session in writers.sessions):
-            found.append((commit, writers))
+            commits.append((commit, writers))
     waiting = {s.by.session for s in memory.journal.read() if s.by.session.startswith(name)}
-    sessions = {s for _, w in found for s in w.sessions if s.startswith(name)} | waiting
+    sessions = {s for _, w in commits for s in w.sessions if s.startswith(name)} | waiting
     session = name if name in sessions else next(iter(sessions), "")
     if not sessions:
         raise NotFound(f"no commit names a session {name}", "`ctxrepo history` shows which sessions wrote.")
     if len(sessions) > 1 and name not in sessions:
         raise UsageError(f"{len(sessions)} sessions' ids begin with {name}", "Say more of it.")
-    own = [commit for commit, writers in found if session in writers.sessions]
+    own = [commit for commit, writers in commits if session in writers.sessions]
     net = NetChanges()
     for deed in reversed(deeds(memory, own)):
         net.add(_files_of(objects, deed.commit), deed)
@@ -138,9 +138,9 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
         net.add({save.path: (save.base, save.after)})
     paths = {save.path for save in saves}
     files = [replace(file, is_waiting=file.path in paths) for file in wanted.of(net.files())]
-    own_files = [_of_session(session, file) for file in _by_records(memory, files)]
-    files = [one for one, file in zip(own_files, files, strict=True) if one.changes or not file.changes]
-    others = {s for _, w in found for s in w.sessions if session in w.sessions} - {session}
+    parts = [_of_session(session, file) for file in _by_records(memory, files)]
+    files = [part for part, file in zip(parts, files, strict=True) if part.changes or not file.changes]
+    others = {s for _, w in commits for s in w.sessions if session in w.sessions} - {session}
     contents = _contents(net, files)
     return session, MemoryChanges(files, contents, sorted(others))
 
@@ -167,7 +167,7 @@ def _contents(
     net: NetChanges, files: Sequence[ChangedFile]
 ) -> list[tuple[str, str, bytes | None, bytes | None]]:
     paths = {file.path for file in files}
-    return [one for one in net.contents() if one[1] in paths]
+    return [content for content in net.contents() if content[1] in paths]
 
 
 def _is_shown(path: str) -> bool:
@@ -178,9 +178,9 @@ def _is_shown(path: str) -> bool:
 def _files(memory: Memory, span: CommitSpan, waiting: Sequence[str], wanted: Wanted) -> Files:
     objects = memory.objects
     old, new = objects.tree_of(span.start), objects.tree_of(span.end)
-    found = {p: keys for p, keys in objects.diff(old, new).items() if _is_shown(p) and wanted.has(p)}
+    changes = {p: keys for p, keys in objects.diff(old, new).items() if _is_shown(p) and wanted.has(p)}
     files = {
-        p: (objects.file_or_none(was), objects.file_or_none(now)) for p, (was, now) in sorted(found.items())
+        p: (objects.file_or_none(was), objects.file_or_none(now)) for p, (was, now) in sorted(changes.items())
     }
     for path in filter(wanted.has, waiting):
         try:
@@ -198,7 +198,7 @@ def _not_committed(memory: Memory) -> list[str]:
     """The files that no commit holds as they are on disk: what is held back, and what was just written."""
     from ctxrepo.services.saving.committed import committed_already
 
-    held = {one.refusal.path for one in KeptOutFile(memory.state.held).read().held}
+    held = {hold.refusal.path for hold in KeptOutFile(memory.state.held).read().held}
     if memory.why_read_only or not committed_already(memory):
         from ctxrepo.services.saving.pending import find_pending  # slow to import, and rarely anything waits
 
@@ -246,10 +246,10 @@ def _attributed(
                     unknown.discard(sign)
             if done.former:
                 named.setdefault(done.former, set()).update(named.get(done.path, ()))
-    told = {deed.commit: deed for deed in deeds(memory, {*made.values(), *touched.values()})}
+    summaries = {deed.commit: deed for deed in deeds(memory, {*made.values(), *touched.values()})}
 
     def deed_of(path: str, sign: tuple[str, str, bool]) -> CommitSummary | None:
-        return told.get(made.get(sign) or ("" if path in waiting else touched.get(path, "")))
+        return summaries.get(made.get(sign) or ("" if path in waiting else touched.get(path, "")))
 
     return [
         replace(

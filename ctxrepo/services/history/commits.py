@@ -72,18 +72,18 @@ def history(
     if target is None:
         commits = (commit for commit, _, _ in objects.walk(tip)) if tip else iter(())
         return deeds(memory, islice(commits, limit))
-    asked = TargetHistory(memory, target, project)
-    found = list(islice(asked.deeds(), limit))
-    if not found:
-        raise NotFound(f"no commit has {asked.name} yet", "`ctxrepo sync` commits what is written.")
-    return found
+    past = TargetHistory(memory, target, project)
+    summaries = list(islice(past.deeds(), limit))
+    if not summaries:
+        raise NotFound(f"no commit has {past.name} yet", "`ctxrepo sync` commits what is written.")
+    return summaries
 
 
 def deeds(memory: Memory, commits: Iterable[str]) -> list[CommitSummary]:
     """What each of these commits did to the memory."""
     objects = memory.objects
-    told = ((commit, lines_of(objects.header_of(commit).message)) for commit in commits)
-    return [_deed(objects, commit, lines=lines, room=1) for commit, lines in told]
+    pairs = ((commit, lines_of(objects.header_of(commit).message)) for commit in commits)
+    return [_deed(objects, commit, lines=lines, room=1) for commit, lines in pairs]
 
 
 def version(memory: Memory, target: Target, project: Project | None, start: str) -> Old:
@@ -151,13 +151,13 @@ class TargetHistory:
             self.entry = PastEntry(self._objects, ids, {e.entry for e in moves})
 
     def deeds(self) -> Iterator[CommitSummary]:
-        for step, told in self.steps():
-            if lines := told if self.entry else _lines(self._objects, step):
+        for step, entry_lines in self.steps():
+            if lines := entry_lines if self.entry else _lines(self._objects, step):
                 yield self.deed_of(step, lines)
 
-    def deed_of(self, step: Step, told: Sequence[str] = ()) -> CommitSummary:
-        """What a step did, in lines that were `told` already or are made now."""
-        return _deed(self._objects, step.commit, step.now.path, told or _lines(self._objects, step))
+    def deed_of(self, step: Step, lines: Sequence[str] = ()) -> CommitSummary:
+        """What a step did, in these `lines`, else in some that are made now."""
+        return _deed(self._objects, step.commit, step.now.path, lines or _lines(self._objects, step))
 
     def place_at(self, commit: str) -> PastPlace:
         """The file that has it in `commit`; NotFound where none has."""
@@ -167,8 +167,8 @@ class TargetHistory:
             names |= {place.path: None for place in (step.now, *step.before)}
         places = (PastPlace(name, self._objects.key_at(tree, name)) for name in names)
         # A note that the entry came to later may have been there before it.
-        if found := next((place for place in places if self._has(place)), None):
-            return found
+        if place := next((place for place in places if self._has(place)), None):
+            return place
         raise NotFound(f"{self.name} is not in {commit[:10]}", "`ctxrepo history` of it shows where it is.")
 
     def places(self) -> Iterator[PastPlace]:
@@ -257,7 +257,7 @@ def _lines(objects: Objects, step: Step) -> list[str]:
         return [f"* larger than {FILE_BYTES.most // 2**20} MiB, here or before"]
 
     def lines_since(place: PastPlace) -> list[str]:
-        was, new = (None if one.key is None else objects.data(one.key) for one in (place, now))
+        was, new = (None if side.key is None else objects.data(side.key) for side in (place, now))
         return lines_of_change(now.path, was, new)
 
     lines = lines_since(before)
@@ -267,8 +267,8 @@ def _lines(objects: Objects, step: Step) -> list[str]:
         there = renamed_to(objects, step)
         return [f"* renamed to {there}"] if there else ["* removed", *lines]
     if others:
-        told = [lines_since(other) for other in others]
-        return ["* merged", *(line for line in lines if all(line in each for each in told))]
+        sides = [lines_since(other) for other in others]
+        return ["* merged", *(line for line in lines if all(line in side for side in sides))]
     if before.path != now.path:
         return [f"* renamed from {before.path}", *lines]
     return lines or ["* what is no entry: its head, headings or blank lines"]
@@ -277,14 +277,14 @@ def _lines(objects: Objects, step: Step) -> list[str]:
 def _deed(
     objects: Objects, commit: str, path: str = "", lines: Sequence[str] = (), room: int = 0
 ) -> CommitSummary:
-    told = objects.header_of(commit)
+    header = objects.header_of(commit)
     room = room or (MAX_LINES if len(lines) <= MAX_LINES else MAX_LINES - 1)
     return CommitSummary(
         commit=commit,
-        when=told.when,
-        author=told.author,
-        writers=writers_of(told.message),
-        subject=subject_of(told.message),
+        when=header.when,
+        author=header.author,
+        writers=writers_of(header.message),
+        subject=subject_of(header.message),
         path=path,
         lines=tuple(shown(line, MAX_LINE) for line in lines[:room]),
         more=len(lines) - len(lines[:room]),
@@ -298,11 +298,11 @@ def commit_named(memory: Memory, start: str) -> str:
         raise UsageError(
             f"{shown(start, 60)} is no commit", "4 hex digits or more, as `ctxrepo history` shows."
         )
-    found = [c for c, _, _ in memory.objects.walk(tip) if c.startswith(start.lower())] if tip else []
+    commits = [c for c, _, _ in memory.objects.walk(tip) if c.startswith(start.lower())] if tip else []
     made = memory.verdicts.read().own
-    found = found or [c for c in made if c.startswith(start.lower()) and memory.objects.has(c)]
-    if not found:
+    commits = commits or [c for c in made if c.startswith(start.lower()) and memory.objects.has(c)]
+    if not commits:
         raise NotFound(f"there is no commit {start} in the memory", "`ctxrepo history` shows them.")
-    if len(found) > 1:
-        raise UsageError(f"{start} begins {len(found)} commits", "Give more digits.")
-    return found[0]
+    if len(commits) > 1:
+        raise UsageError(f"{start} begins {len(commits)} commits", "Give more digits.")
+    return commits[0]

@@ -50,21 +50,21 @@ def conflicts(memory: Memory) -> list[Conflict]:
     tip = memory.head if files else None
     since = came(memory.objects, tip, CONFLICTS, files) if tip else {}
     copies = {file: _read(memory, file) if file in scan.files else None for file in files}
-    found = [Conflict(f, copy_id(f) if copy else "", copy, since.get(f)) for f, copy in copies.items()]
-    return sorted(found, key=lambda c: (c.copy is None, c.copy.path if c.copy else c.file, c.id))
+    versions = [Conflict(f, copy_id(f) if copy else "", copy, since.get(f)) for f, copy in copies.items()]
+    return sorted(versions, key=lambda c: (c.copy is None, c.copy.path if c.copy else c.file, c.id))
 
 
 def find_conflict(memory: Memory, name: str) -> Conflict:
     """The version named by its id, the first digits of it, or the path of its file. NotFound for none,
     UsageError for several, Unreadable when it is none of ours."""
-    found = [c for c in conflicts(memory) if name and (c.file == name or c.id.startswith(name.lower()))]
-    if not found:
+    versions = [c for c in conflicts(memory) if name and (c.file == name or c.id.startswith(name.lower()))]
+    if not versions:
         raise NotFound(f"there is no version {name} in {CONFLICTS}/", "`ctxrepo conflicts` lists them.")
-    if len(found) > 1:
-        raise UsageError(f"{name} begins {len(found)} ids", f"One of {', '.join(c.id for c in found)}.")
-    if found[0].copy is None:
-        raise Unreadable(f"{found[0].file} keeps no version that can be read", "Look at it in an editor.")
-    return found[0]
+    if len(versions) > 1:
+        raise UsageError(f"{name} begins {len(versions)} ids", f"One of {', '.join(c.id for c in versions)}.")
+    if versions[0].copy is None:
+        raise Unreadable(f"{versions[0].file} keeps no version that can be read", "Look at it in an editor.")
+    return versions[0]
 
 
 def file_now(memory: Memory, path: str) -> str | None:
@@ -107,9 +107,9 @@ def _followed(memory: Memory, copy: ConflictCopy, path: str) -> ConflictCopy:
     if text is not None and not stands(text, copy, copy.kept):
         kept = normalised(copy.kept)
         words = re.findall(r"[^\W_]+", kept)[:_WORDS_OF_ENTRY]
-        likely = [found.entry for found, *_ in memory.cache.ask(entries_by_words, words, _LOOKED_AT)]
-        known = evidence_in_view(memory).naming({one.id for one in likely}) if likely else ()
-        moved = {one.to for one in known if one.kind == "moved"}
-        paths = {one.path for one in likely if one.id in moved and normalised(one.text) == kept}
+        likely = [row.entry for row, *_ in memory.cache.ask(entries_by_words, words, _LOOKED_AT)]
+        records = evidence_in_view(memory).naming({entry.id for entry in likely}) if likely else ()
+        moved = {record.to for record in records if record.kind == "moved"}
+        paths = {entry.path for entry in likely if entry.id in moved and normalised(entry.text) == kept}
         path = paths.pop() if len(paths) == 1 else path
     return replace(copy, path=path)

@@ -129,7 +129,7 @@ class NetChanges:
     def files(self) -> list[ChangedFile]:
         """All that is different after it, by path, the changes in the order of the note."""
         changes: dict[str, list[tuple[int, NetChange]]] = {}
-        renamed = {path: one.former for path, one in self._files.items() if one.former != path}
+        renamed = {path: file.former for path, file in self._files.items() if file.former != path}
         come = [life for life in self._lives.values() if life.first is None]
         back: dict[str, list[_Life]] = {}
         for life in come:
@@ -151,28 +151,28 @@ class NetChanges:
             change = NetChange(before, after, former, life.deed, frozenset(life.ids), last.id)
             changes.setdefault(last.path, []).append((last.first_line, change))
         paths = sorted(changes.keys() | self._files.keys())
-        in_order = {path: sorted(own, key=lambda one: one[0]) for path, own in changes.items()}
-        found = (self._file(path, [change for _, change in in_order.get(path, ())]) for path in paths)
-        return [one for one in found if one]
+        in_order = {path: sorted(own, key=lambda pair: pair[0]) for path, own in changes.items()}
+        files = (self._file(path, [change for _, change in in_order.get(path, ())]) for path in paths)
+        return [file for file in files if file]
 
     def _file(self, path: str, changes: Sequence[NetChange]) -> ChangedFile | None:
-        one = self._files.get(path) or _File(path, [(b"", b"")], None)
-        if one.before == one.after and one.former == path and not changes:
+        file = self._files.get(path) or _File(path, [(b"", b"")], None)
+        if file.before == file.after and file.former == path and not changes:
             return None
-        if one.before is None and one.after is None:
+        if file.before is None and file.after is None:
             return None
-        kind = "new" if one.before is None else "removed" if one.after is None else "changed"
-        kind = "renamed" if one.former != path else kind
-        before, after = (None if data is None else len(data) for data in (one.before, one.after))
-        former = one.former if one.former != path else ""
-        return ChangedFile(path, kind, former, changes, (before, after), one.deed)
+        kind = "new" if file.before is None else "removed" if file.after is None else "changed"
+        kind = "renamed" if file.former != path else kind
+        before, after = (None if data is None else len(data) for data in (file.before, file.after))
+        former = file.former if file.former != path else ""
+        return ChangedFile(path, kind, former, changes, (before, after), file.deed)
 
     def contents(self) -> Iterable[tuple[str, str, bytes | None, bytes | None]]:
         """(former path, path, bytes before, bytes after) of each file that is different, part by part."""
-        for path, one in sorted(self._files.items()):
-            for before, after in one.parts:
-                if before != after or one.former != path:
-                    yield one.former, path, before, after
+        for path, file in sorted(self._files.items()):
+            for before, after in file.parts:
+                if before != after or file.former != path:
+                    yield file.former, path, before, after
 
 
 def _pairs(
@@ -202,8 +202,8 @@ def _entries(path: str, data: bytes | None) -> list[Entry]:
     return entries_of(path, decode(data or b"")) if is_note(path) else []
 
 
-def _same(one: Entry, other: Entry) -> bool:
-    return one.text.split() == other.text.split()
+def _same(first: Entry, last: Entry) -> bool:
+    return first.text.split() == last.text.split()
 
 
 def _told(entry: Entry) -> str:

@@ -57,7 +57,7 @@ def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
     last: deque[tuple[Step, list[str]]] = deque(maxlen=1)
     ids, paths, count = set[str](), set[str](), 0
     gone: tuple[str, Entry | None, bytes] | None = None
-    for step, told in past.steps() if past else ():
+    for step, lines in past.steps() if past else ():
         places = [place for place in (step.now, *step.before) if place.key]
         entries = {place: past.entry.at(place) for place in places} if past and past.entry else {}
         ids |= {entry.id for entry in entries.values() if entry}
@@ -66,11 +66,11 @@ def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
         if now is None and gone is None and there:
             entry = entries.get(there[0])
             gone = (there[0].path, entry, memory.objects.data_or_empty(there[0].key or ""))
-        if told or (step.is_version and past and not past.entry):
+        if lines or (step.is_version and past and not past.entry):
             count += 1
-            last.append((step, told))
+            last.append((step, lines))
             if len(newest) < NEWEST:
-                newest.append((step, told))
+                newest.append((step, lines))
     if now is None and gone is None:  # it came and went between two commits
         from ctxrepo.services.history.restore import bygone  # it loads what writes
 
@@ -100,7 +100,7 @@ def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
     )
 
 
-def accepted_proposal(memory: Memory, deed: CommitSummary, found: Origins) -> Proposal | None:
+def accepted_proposal(memory: Memory, deed: CommitSummary, origins: Origins) -> Proposal | None:
     """The proposal that a person accepted with a commit, if it was about these entries, or this note."""
     objects = memory.objects
     is_known = deed.commit not in memory.refs.shallow()
@@ -108,10 +108,12 @@ def accepted_proposal(memory: Memory, deed: CommitSummary, found: Origins) -> Pr
         if not is_inbox(path):
             continue
         was, now = (objects.file_or_none(key) or b"" for key in keys)
-        accepted = {one.id: one.entry for one in verdicts(decode(now)) if one.decision == "accepted"}
+        accepted = {
+            verdict.id: verdict.entry for verdict in verdicts(decode(now)) if verdict.decision == "accepted"
+        }
         for line in inbox_lines(path, was):
             if line.proposal and line.name in accepted:
-                of_note = f"{line.proposal.scope}/{line.proposal.note}" in found.paths and not found.id
-                if of_note or {accepted[line.name], line.proposal.entry} & found.ids:
+                of_note = f"{line.proposal.scope}/{line.proposal.note}" in origins.paths and not origins.id
+                if of_note or {accepted[line.name], line.proposal.entry} & origins.ids:
                     return line.proposal
     return None

@@ -74,7 +74,7 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
     `diffs_of_note`. A merge counts with what neither of its sides had."""
     objects, tip = memory.objects, memory.head
     names: dict[str, str] = {}
-    shown, found = Counter[str](), list[NoteChange]()
+    shown, changes = Counter[str](), list[NoteChange]()
     walk = objects.walk(tip) if tip else iter(())
     for commit, _, parents in islice(walk, commits):
         changed = objects.changed_by(commit, parents)
@@ -92,7 +92,7 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
             has_diff = is_small and shown.total() < diffs and shown[now] < diffs_of_note
             shown[now] += has_diff
             marks = Counter(line[0] for line in lines)
-            found.append(
+            changes.append(
                 NoteChange(
                     commit=commit,
                     when=header.when,
@@ -109,9 +109,9 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
                     diff=diff_lines(*(mask(decode(data or b"")) for data in texts)) if has_diff else (),
                 )
             )
-        if len(found) >= _MOST_CHANGES:
+        if len(changes) >= _MOST_CHANGES:
             break
-    return RecentChanges(found, next(walk, None) is None)
+    return RecentChanges(changes, next(walk, None) is None)
 
 
 def _moves(objects: Objects, files: Mapping[str, tuple[Key | None, Key | None]]) -> dict[str, str]:

@@ -122,27 +122,27 @@ class _Restore:
             return RestoreResult(path, source=self.was.path, existing=there == self.was.text, lines=lines)
 
     def entry(self, old: Entry) -> RestoreResult:
-        found = None if self.request.version else self._found(old)
-        if found is not None and is_archived(found.path):
-            return self._out_of_archive(Target(entry_id=found.id), found.path)
-        if found is not None and (found.id == old.id or normalised(found.text) == normalised(old.text)):
-            is_struck = found.id in marks_now(self.memory, [found.id]).struck
-            lines = self._state(found) if is_struck else ()  # it was superseded, and holds again
+        entry = None if self.request.version else self._entry_now(old)
+        if entry is not None and is_archived(entry.path):
+            return self._out_of_archive(Target(entry_id=entry.id), entry.path)
+        if entry is not None and (entry.id == old.id or normalised(entry.text) == normalised(old.text)):
+            is_struck = entry.id in marks_now(self.memory, [entry.id]).struck
+            lines = self._state(entry) if is_struck else ()  # it was superseded, and holds again
             with drafting(self.memory, "restore", self.origin, self.now) as draft:
-                draft.saying = normalised(found.text)[:100]
-                is_back = draft.put_back(found)
+                draft.saying = normalised(entry.text)[:100]
+                is_back = draft.put_back(entry)
             existing = not (is_struck or is_back)
-            return RestoreResult(found.at, found.id, source=found.at, existing=existing, lines=lines)
+            return RestoreResult(entry.at, entry.id, source=entry.at, existing=existing, lines=lines)
         path = self._destination(self.was.now)
         with drafting(self.memory, "restore", self.origin, self.now) as draft:
             draft.saying = normalised(old.text)[:100]
             there = draft.text(path)
             known = entries_of(path, there or "")
-            successor = None if self.request.to else found or self._edited(old, known)
+            successor = None if self.request.to else entry or self._edited(old, known)
             if successor is not None:
                 return self._instead(draft, successor, old)
-            said = normalised(old.text), old.heading
-            if same := [e for e in known if (normalised(e.text), e.heading) == said]:
+            content = normalised(old.text), old.heading
+            if same := [e for e in known if (normalised(e.text), e.heading) == content]:
                 return RestoreResult(same[0].at, same[0].id, existing=True)
             draft.put(path, bump_updated(_with_entry(path, there, old, self.was.text), day(self.now)))
             new = added(known, entries_of(path, draft.after[path] or ""))
@@ -153,7 +153,7 @@ class _Restore:
             lines = lines or settle_keys(draft, self.now, comes_first=True)
             return RestoreResult(new.at, new.id, source=self.was.path, lines=lines)
 
-    def _found(self, old: Entry) -> Entry | None:
+    def _entry_now(self, old: Entry) -> Entry | None:
         """The entry as it is by now, under whatever id, or what has its key now, if that is anywhere. What
         superseded it without its key is another fact."""
         evidence = evidence_in_view(self.memory).about([old.id])
@@ -202,7 +202,7 @@ class _Restore:
         unforget(draft, {old.id, new.id})
         if old.id != new.id and old.id in named_in_evidence(self.memory, [old.id]):
             record(draft, "moved", old.id, new.path, self.now, to=new.id)
-        is_struck = bool({old.id, new.id} & marks(one for one in evidence if one.kind != "forgotten").struck)
+        is_struck = bool({old.id, new.id} & marks(e for e in evidence if e.kind != "forgotten").struck)
         if is_struck and holds:
             record(draft, "stated", new.id, new.path, self.now)
         return is_struck and not holds
@@ -309,8 +309,8 @@ def _on_no_branch(memory: Memory, target: Target, project: Project | None, start
     try:
         return _uncommitted(memory, target, project, start)
     except NotFound:
-        if found := _declined(memory, target, project):
-            return found
+        if version := _declined(memory, target, project):
+            return version
         raise
 
 
@@ -355,12 +355,12 @@ def _as_removed(memory: Memory, path: str) -> Bygone | None:
         for write in operation.writes if removal and operation.commit == removal.commit else ():
             if write.path == path and write.after is None and write.before is not None:
                 # The write guard may refuse it: it was held back for its secrets, so no commit has it.
-                found = check_file(path, encode(write.before), memory.settings.secrets.allow_secret)
-                secret = {refusal.line for refusal in found if refusal.rule == "secret"}
+                refusals = check_file(path, encode(write.before), memory.settings.secrets.allow_secret)
+                secret = {refusal.line for refusal in refusals if refusal.rule == "secret"}
                 lines = enumerate(write.before.split("\n"), 1)
                 masked = {number: mask(line) if number in secret else line for number, line in lines}
-                told = tuple(f"~ {masked[number].lstrip('-*+ ')}" for number in sorted(secret - {0}))
-                return Bygone(path, "\n".join(masked.values()), path, masked=told)
+                notices = tuple(f"~ {masked[number].lstrip('-*+ ')}" for number in sorted(secret - {0}))
+                return Bygone(path, "\n".join(masked.values()), path, masked=notices)
     return None
 
 

@@ -52,14 +52,13 @@ def resolve(memory: Memory, name: str, keep: Keep, origin: Origin, now: datetime
 def drop_all(memory: Memory, origin: Origin, now: datetime) -> list[Resolution]:
     """Drop every version that can be read: what was kept holds."""
     commit(memory, now)
-    found = [c for c in conflicts(memory) if c.copy]
-    require_person(
-        memory, origin.agent, [scope_of(c.copy.path) for c in found if c.copy], "what was kept aside"
-    )
+    versions = [c for c in conflicts(memory) if c.copy]
+    scopes = [scope_of(c.copy.path) for c in versions if c.copy]
+    require_person(memory, origin.agent, scopes, "what was kept aside")
     with drafting(memory, "resolve", origin, now) as draft:
-        draft.saying = f"kept of {len(found)} files"
-        _drop(draft, found)
-    return [Resolution(c.id, c.copy.path, is_changed=False) for c in found if c.copy]
+        draft.saying = f"kept of {len(versions)} files"
+        _drop(draft, versions)
+    return [Resolution(c.id, c.copy.path, is_changed=False) for c in versions if c.copy]
 
 
 def _put_resolved(draft: Draft, copy: ConflictCopy, keep: Keep, name: str, now: datetime) -> bool:
@@ -92,8 +91,8 @@ def _record_both(draft: Draft, copy: ConflictCopy, before: str, now: datetime) -
             record(draft, "verified", entry.id, copy.path, now)
 
 
-def _drop(draft: Draft, found: Collection[Conflict]) -> None:
-    for conflict in found:
+def _drop(draft: Draft, versions: Collection[Conflict]) -> None:
+    for conflict in versions:
         _require_committed(draft, conflict.file)
         draft.remove(conflict.file)
 

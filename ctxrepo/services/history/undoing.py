@@ -200,8 +200,8 @@ def _take_back_operation(memory: Memory, operation: Operation, origin: Origin, n
         memory.done_log.note_here(way_back, origin, operation.note, went, came, operation.id)
     folders = {anchor.project for anchor in (*back, *gone)}
     memory.cache.change(put_handoffs, [told_handoff(memory, memory.head_tree, folder) for folder in folders])
-    told = [f"- {anchor.name}" for anchor in gone] + [f"+ {anchor.name}" for anchor in back]
-    return Undone(operation.op, operation.note, "", (), tuple(told))
+    lines = [f"- {anchor.name}" for anchor in gone] + [f"+ {anchor.name}" for anchor in back]
+    return Undone(operation.op, operation.note, "", (), tuple(lines))
 
 
 def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime) -> Undone:
@@ -224,7 +224,7 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
         superseded = settle_keys(draft, now, comes_first=False)
         touched = {p: t for p, t in draft.after.items() if t != draft.before[p]}
         here = memory.objects.files(memory.head_tree, touched)
-        told = describe(memory, {p: encoded(t) for p, t in touched.items()}, here)
+        changes = describe(memory, {p: encoded(t) for p, t in touched.items()}, here)
         paths = tuple(p for p in touched if not p.startswith("."))
     known, there = (
         {e.id for path, text in side.items() if is_note(path) for e in entries_of(path, text or "")}
@@ -233,9 +233,9 @@ def _take_back(memory: Memory, deed: ChangeToUndo, origin: Origin, now: datetime
     state = [
         line
         for name, line in _marked(memory, marked, known ^ there)
-        if not any(f"restore ^{name}`" in told_of for told_of in superseded)
+        if not any(f"restore ^{name}`" in notice for notice in superseded)
     ]
-    lines = (*told_back(told, deed.operation), *back.stays, *superseded, *state)
+    lines = (*told_back(changes, deed.operation), *back.stays, *superseded, *state)
     return Undone(deed.what, deed.saying, deed.commit, paths, lines)
 
 

@@ -99,24 +99,24 @@ def changes(objects: Objects, tip: str | None) -> Iterator[tuple[str, Key | None
 
 def came(objects: Objects, tip: str, folder: str, files: Collection[str]) -> dict[str, datetime]:
     """When each of `files`, all somewhere in `folder`, was last added; commits without it are passed over."""
-    found: dict[str, datetime] = {}
+    times: dict[str, datetime] = {}
     for commit, tree, parents in objects.walk(tip):
         trees = [str(objects.tree_of(parent)) for parent in parents]
         now = objects.key_at(tree, folder)
         if now in [objects.key_at(before, folder) for before in trees]:
             continue
-        for file in [f for f in files if f not in found and objects.key_at(tree, f)]:
+        for file in [f for f in files if f not in times and objects.key_at(tree, f)]:
             if not any(objects.key_at(before, file) for before in trees):
-                found[file] = objects.header_of(commit).when
-        if len(found) == len(files):
+                times[file] = objects.header_of(commit).when
+        if len(times) == len(files):
             break
-    return found
+    return times
 
 
 def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[str]:
     """The paths that these had while their project's folder had another name, newest first."""
     now = _folders(objects, objects.key_at(str(objects.tree_of(tip)), REGISTRY))
-    seen, found = set[Key | None](), set(paths)
+    seen, all_paths = set[Key | None](), set(paths)
     for _, tree, _ in objects.walk(tip):
         if (key := objects.key_at(tree, REGISTRY)) in seen:
             continue
@@ -124,8 +124,8 @@ def former_paths(objects: Objects, tip: str, paths: Sequence[str]) -> Iterator[s
         for project, folder in _folders(objects, key).items():
             for path in paths:
                 to = moved_path(path, now.get(project, ""), folder)
-                if to and to not in found:
-                    found.add(to)
+                if to and to not in all_paths:
+                    all_paths.add(to)
                     yield to
 
 
@@ -137,7 +137,7 @@ def renamed_to(objects: Objects, step: Step) -> str:
     """The path that a file which a step removed has from then on, '' when it is gone."""
     if step.now.key is not None or not step.before or step.before[0].key is None:
         return ""
-    tree, before = (objects.tree_of(one) for one in (step.commit, step.parents[0]))
+    tree, before = (objects.tree_of(commit) for commit in (step.commit, step.parents[0]))
     come = {path: new for path, (old, new) in objects.diff(before, tree).items() if new and old is None}
     was = step.before[0]
     return _moves(objects, {was.path: was.key}, come).get(was.path, "")
@@ -182,7 +182,7 @@ class PastEntry:
         self._objects = objects
         self._ids = set(ids)
         self._former = {*former}
-        self._found: dict[PastPlace, Entry] = {}
+        self._by_place: dict[PastPlace, Entry] = {}
         self._read: dict[PastPlace, list[Entry]] = {}
 
     def lines(self, step: Step) -> list[str]:
@@ -202,7 +202,7 @@ class PastEntry:
 
     def at(self, place: PastPlace) -> Entry | None:
         """The entry in a version whose step was handed in; None when it isn't in it."""
-        return self._found.get(place)
+        return self._by_place.get(place)
 
     def came_from(self, step: Step) -> str:
         """The note that the entry was in until the step brought it into its own; '' when it was new."""
@@ -222,21 +222,21 @@ class PastEntry:
         return ""
 
     def _known(self, place: PastPlace) -> Entry | None:
-        if place not in self._found:
+        if place not in self._by_place:
             named = next((e for e in self._entries(place) if e.id in self._ids), None)
             if named:
-                self._found[place] = named
-        return self._found.get(place)
+                self._by_place[place] = named
+        return self._by_place.get(place)
 
     def _before(self, place: PastPlace, after: PastPlace, now: Entry | None) -> Entry | None:
         """The entry as an older version has it: of the same id, or the one that was edited to be `now`."""
         entries = self._entries(place)
-        if now and place not in self._found:
+        if now and place not in self._by_place:
             same = next((e for e in entries if e.id == now.id), None)
             pairs = moved(entries, self._entries(after)) if same is None else ()
             was = next((old for old, new in pairs if new.id == now.id), same)
             if was:
-                self._found[place] = was
+                self._by_place[place] = was
         return self._known(place)
 
     def _entries(self, place: PastPlace) -> list[Entry]:
@@ -268,8 +268,8 @@ def _in_history(memory: Memory, name: str) -> tuple[str, set[str]]:
         if old and is_note(path) and ":" not in old + (new or ""):
             was, now = (decode_exactly(objects.data_or_empty(key)) if key else "" for key in (old, new))
             gone = {e.id for e in entries_of(path, was)} - {e.id for e in entries_of(path, now)}
-            if found := ids_meant(name, gone):
-                return path, {found[0]}
+            if ids := ids_meant(name, gone):
+                return path, {ids[0]}
     return "", set()
 
 

@@ -103,11 +103,11 @@ def of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
         raise UsageError(f"{short} is the first commit: before it there was no memory")
     if len(parents) > 1:
         inside = [c for c in objects.new_commits(commit_id, parents[0]) if len(objects.parents(c)) == 1]
-        told = [f"{c[:10]} {subject_of(objects.header_of(c).message)}" for c in inside[:_MOST_COMMITS]]
-        more = f" and {len(inside) - len(told)} more" if len(inside) > len(told) else ""
+        summaries = [f"{c[:10]} {subject_of(objects.header_of(c).message)}" for c in inside[:_MOST_COMMITS]]
+        more = f" and {len(inside) - len(summaries)} more" if len(inside) > len(summaries) else ""
         raise UsageError(
             f"{short} is a merge: it brought together what {len(inside)} commits did",
-            f"Take back one of them: {'; '.join(told)}{more}.",
+            f"Take back one of them: {'; '.join(summaries)}{more}.",
         )
     was, now = parents[0], commit_id
     if (tip := memory.head) and not objects.contains(tip, commit_id):  # to take it off was the deed
@@ -164,9 +164,9 @@ class WayBack:
         """The file of JSON lines as it is to be, from how it is now: others may have added to it. What says
         that something moved stays, as another machine may have built on it; see `moves_back`."""
         before, after = (decode_exactly(side[path] or b"") for side in (self.deed.before, self.deed.after))
-        moves = {one.id for one in self._moves(path)}
+        moves = {record.id for record in self._moves(path)}
         lines = after.splitlines(keepends=True) if moves else [after]
-        stays = (line for line in lines if not (moves and any(one.id in moves for one in evidence_of(line))))
+        stays = (line for line in lines if not (moves and any(e.id in moves for e in evidence_of(line))))
         return without_records(now, before, "".join(stays))
 
     def moves_back(self) -> Iterator[Evidence]:
@@ -182,7 +182,7 @@ class WayBack:
         """The records in this file that the deed made of what it edited or moved."""
         sides = (self.deed.before, self.deed.after) if is_evidence(path) else ()
         was, became = ([*evidence_of(decode(side[path] or b""))] for side in sides) if sides else ([], [])
-        return [one for one in became if one.kind in ("moved", "renamed") and one not in was]
+        return [record for record in became if record.kind in ("moved", "renamed") and record not in was]
 
 
 def way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
@@ -284,9 +284,9 @@ def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[by
 def _elsewhere(memory: Memory, deed: ChangeToUndo, tip: str) -> ChangeToUndo:
     """The deed, with each note that it removed, and that a merge kept where another machine had moved it, at
     that place: it isn't to come back beside itself."""
-    said, head = total(deed.after), memory.objects.tree_of(tip)
+    after, head = total(deed.after), memory.objects.tree_of(tip)
     removed = (p for p, data in deed.after.items() if data is None and is_note(p))
-    gone = {p: units for p in removed if not (units := total({p: deed.before[p]})) & said}
+    gone = {p: units for p in removed if not (units := total({p: deed.before[p]})) & after}
     parent = next(iter(memory.objects.parents(deed.commit)), None) if gone else None
     places = moved_to(memory.objects, head, gone) | places_by_now(memory.objects, gone, parent, tip)
     here = _read(memory, head, {*places, *places.values()})
@@ -317,7 +317,7 @@ def _change_since(memory: Memory, deed: ChangeToUndo, tip: str, paths: Collectio
     objects = memory.objects
     own = {*difference(total(deed.after), total(deed.before))}
     for later in islice(objects.new_commits(tip, deed.commit), MOST_OPERATIONS):
-        trees = [objects.tree_of(one) for one in (*objects.parents(later), later)]
+        trees = [objects.tree_of(commit) for commit in (*objects.parents(later), later)]
         files = [objects.files(tree, paths) for tree in trees]
         if len(files) == 2 and files[0] != files[1]:
             before, after = (total(_read(memory, tree, paths)) for tree in trees)
@@ -369,25 +369,25 @@ def _without_shared(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tup
         elif record.kind == "moved" and record.source and record.host not in hosts:  # brought by an import
             stated.add(record.to)
     shared = [entry for entry in come if entry.id in stated]
-    told = [f"`{shown(normalised(e.text), WIDTH)}` stays: somebody else remembered it, too" for e in shared]
-    if told and len(shared) == len(come) and not entries_gone(deed.before, deed.after):
+    lines = [f"`{shown(normalised(e.text), WIDTH)}` stays: somebody else remembered it, too" for e in shared]
+    if lines and len(shared) == len(come) and not entries_gone(deed.before, deed.after):
         hint = f"Nothing is done. `ctxrepo forget ^{shared[0].id}` takes it away for all."
-        raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
-    return replace(deed, after=_without(deed.after, shared)), [f"* {line}" for line in told]
+        raise Refused(f"{deed.name} can't be taken back: {lines[0]}", hint)
+    return replace(deed, after=_without(deed.after, shared)), [f"* {line}" for line in lines]
 
 
 def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tuple[ChangeToUndo, list[str]]:
     """The deed without what it took away that stands, as somebody edited it meanwhile: both would stand; and
     a line about each of these. Refused where it took away nothing else."""
     heirs = standing_heirs(memory.objects, tree, deed.before, deed.after)
-    told = [
+    lines = [
         f"`{shown(normalised(entry.text), WIDTH)}` is there, changed meanwhile, as ^{heir.id}"
         for entry, heir in heirs.items()
     ]
-    if told and len(heirs) == len(entries_gone(deed.before, deed.after)):
+    if lines and len(heirs) == len(entries_gone(deed.before, deed.after)):
         hint = f"Nothing is done. `ctxrepo restore ^{next(iter(heirs)).id}` brings back what it said."
-        raise Refused(f"{deed.name} can't be taken back: {told[0]}", hint)
-    return replace(deed, before=_without(deed.before, [*heirs])), [f"* {line}" for line in told]
+        raise Refused(f"{deed.name} can't be taken back: {lines[0]}", hint)
+    return replace(deed, before=_without(deed.before, [*heirs])), [f"* {line}" for line in lines]
 
 
 def _without(files: Files, entries: Sequence[Entry]) -> dict[str, bytes | None]:

@@ -47,8 +47,7 @@ def files(name: str, package: Path = PACKAGE) -> dict[str, bytes]:
     root = folder(top, package) / below
     if not root.is_dir():
         raise NotFound(f"ctxrepo brings no {name}/ along")
-    paths = sorted(p for p in root.rglob("*") if p.is_file())
-    return {p.relative_to(root).as_posix(): p.read_bytes() for p in paths}
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
 
 
 def new_repository(global_folder: str = GLOBAL) -> dict[str, bytes]:
