@@ -207,7 +207,7 @@ def check_remote(memory: Memory, now: datetime) -> CheckOutcome:
     heard = f"last good exchange {ago(last.fetched, now)}" if last.fetched else "no exchange yet"
     if last.at and last.outcome != "ok":
         heard += f"; one failed {ago(last.at, now)} ({last.outcome})"
-    findings = [_told(fault, now) for fault in standing(memory) if fault.kind == "remote"]
+    findings = [_finding(fault, now) for fault in standing(memory) if fault.kind == "remote"]
     return CheckOutcome("remote", f"{redact(memory.repository.remote)}, {heard}", findings)
 
 
@@ -218,7 +218,7 @@ _ELSEWHERE: set[FaultKind] = {"settings", "clone", "remote", "deletion", "propos
 def check_faults(memory: Memory, now: datetime) -> CheckOutcome:
     """What else sessions are told is wrong: settings, clone and remote have lines of their own."""
     there = standing(memory)
-    findings = [_told(fault, now) for fault in there if fault.kind not in _ELSEWHERE]
+    findings = [_finding(fault, now) for fault in there if fault.kind not in _ELSEWHERE]
     what = "" if findings else " what is above" if there else " none"
     return CheckOutcome("faults", f"sessions are told of{what}", findings)
 
@@ -231,7 +231,7 @@ def check_decisions(memory: Memory) -> CheckOutcome:
     return CheckOutcome("to decide", f"{', '.join(words) or 'nothing'}{listed}")
 
 
-def _told(fault: StandingFault, now: datetime) -> Finding:
+def _finding(fault: StandingFault, now: datetime) -> Finding:
     since = f" ({ago(datetime.fromisoformat(fault.since), now)})" if fault.since else ""
     level: Level = "warning" if fault.kind == "conflict" else "error"
     return Finding(f"{fault.fault}{since}", fault.remedy, level)

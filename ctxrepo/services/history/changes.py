@@ -150,11 +150,11 @@ def _by_records(memory: Memory, files: Sequence[ChangedFile]) -> list[ChangedFil
     shared = {c.deed.commit: c.deed for f in files for c in f.changes if c.deed}
     made = {commit: records_of(memory, deed) for commit, deed in shared.items()}
 
-    def told(change: NetChange) -> NetChange:
+    def by_record(change: NetChange) -> NetChange:
         deed = change.deed
         return replace(change, deed=deed_by_record(deed, made[deed.commit], {change.id})) if deed else change
 
-    return [replace(file, changes=[told(change) for change in file.changes]) for file in files]
+    return [replace(file, changes=[by_record(change) for change in file.changes]) for file in files]
 
 
 def _of_session(session: str, file: ChangedFile) -> ChangedFile:

@@ -139,7 +139,7 @@ class NetChanges:
                 life = same.pop()
                 life.first, life.ids = entry, life.ids | ids
             else:
-                change = NetChange(_told(entry), "", "", deed, frozenset(ids), entry.id)
+                change = NetChange(_line(entry), "", "", deed, frozenset(ids), entry.id)
                 changes.setdefault(entry.path, []).append((entry.first_line, change))
         for life in self._lives.values():
             first, last = life.first, life.last
@@ -206,14 +206,14 @@ def _same(first: Entry, last: Entry) -> bool:
     return first.text.split() == last.text.split()
 
 
-def _told(entry: Entry) -> str:
+def _line(entry: Entry) -> str:
     return normalised(entry.text)
 
 
 def _texts(first: Entry | None, last: Entry) -> tuple[str, str]:
     """Both texts in a line; with their boxes where only these differ."""
     if first is None:
-        return "", _told(last)
-    if _told(first) == _told(last) and not _same(first, last):
+        return "", _line(last)
+    if _line(first) == _line(last) and not _same(first, last):
         return words_said(first), words_said(last)
-    return _told(first), _told(last)
+    return _line(first), _line(last)

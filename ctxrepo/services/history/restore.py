@@ -118,7 +118,7 @@ class _Restore:
             for old, new in zip(before, after, strict=True):
                 if old.id != new.id and old.id in named:
                     record(draft, "moved", old.id, path, self.now, to=new.id)
-            lines = (*self.was.masked, *_told(path, draft), *settle_keys(draft, self.now, comes_first=False))
+            lines = (*self.was.masked, *_lines(path, draft), *settle_keys(draft, self.now, comes_first=False))
             return RestoreResult(path, source=self.was.path, existing=there == self.was.text, lines=lines)
 
     def entry(self, old: Entry) -> RestoreResult:
@@ -193,7 +193,7 @@ class _Restore:
         if fate(evidence_in_view(self.memory).about([old.id]), old.id)[0] == "superseded":
             record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
         self._comes_again(draft, old, new, holds=True)
-        return RestoreResult(new.at, new.id, source=successor.at, lines=_told(successor.path, draft))
+        return RestoreResult(new.at, new.id, source=successor.at, lines=_lines(successor.path, draft))
 
     def _comes_again(self, draft: Draft, old: Entry, new: Entry, *, holds: bool) -> bool:
         """What was said of the entry is said again; whether it is superseded, as it was before it went. Where
@@ -245,7 +245,7 @@ class _Restore:
         return spelt(self.memory, f"{scope_named(self.memory, to.scope, self.project).folder}/{to.path}")
 
 
-def _told(path: str, draft: Draft) -> tuple[str, ...]:
+def _lines(path: str, draft: Draft) -> tuple[str, ...]:
     """What a draft changes in a note that was there."""
     before, after = draft.before[path], draft.after[path]
     return tuple(lines_of_change(path, encode(before), encode(after or ""))) if before else ()

@@ -84,7 +84,7 @@ class Change:
 
 def check_writable(path: Path) -> None:
     """Raise when `apply` would fail at `path`: so that this is known before anything is shown or asked."""
-    with _told(path, "read"):
+    with _file_errors(path, "read"):
         target = _target(path)
         if target.exists() and not (target.stat().st_mode & 0o222 and os.access(target, os.W_OK)):
             raise CtxrepoError(f"{path} is read-only", "Make it writable, or change it where it is made.")
@@ -102,13 +102,13 @@ def apply(changes: Sequence[Change]) -> None:
         check_writable(change.path)
         _require(change)
     for change in changes:
-        with _told(change.path, "written"):
+        with _file_errors(change.path, "written"):
             _make(change)
 
 
 def missing_folders(path: Path) -> list[Path]:
     """The folders that have to be made before there can be a file at `path`, outermost first."""
-    with _told(path, "read"):
+    with _file_errors(path, "read"):
         return [p for p in reversed(_target(path).parents) if not p.exists()]
 
 
@@ -190,7 +190,7 @@ def _replace(target: Path, temporary: Path, data: bytes) -> None:
 
 
 @contextmanager
-def _told(path: Path, done: str) -> Iterator[None]:
+def _file_errors(path: Path, done: str) -> Iterator[None]:
     """Turn what the system says into one line that names the file."""
     try:
         yield

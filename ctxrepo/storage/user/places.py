@@ -113,7 +113,7 @@ class Places:
     def host(self) -> str:
         """This machine's name in the memory: hostname slug and 4 random hex, made once and kept."""
         file = self.host_file
-        if name := _said(file):
+        if name := _line(file):
             if not re.fullmatch(r"[a-z0-9-]{1,64}", name):
                 raise ConfigError(f"{file} holds {name[:40]!r}, which is not a host name", "Delete the file.")
             return name
@@ -125,7 +125,7 @@ class Places:
         made = file.with_name(f".host-{random_name(4)}")
         put(made, name + "\n")
         try:
-            if file.exists() and not _said(file):
+            if file.exists() and not _line(file):
                 file.unlink()  # a crash left it empty
             os.link(made, file)
         except FileExistsError:  # another process was first
@@ -216,7 +216,7 @@ class RepositoryPlaces:
         return self.root / f"{name}.lock"
 
 
-def _said(file: Path) -> str:
+def _line(file: Path) -> str:
     """What a file of a line says; '' where there is none."""
     if not file.is_file():
         return ""
