@@ -45,8 +45,8 @@ class Ledger:
 def ledgers(folder: Path, repo: str, since: float = 0) -> list[Ledger]:
     """Those in `folder` written to after `since`, the newest first, with what they say of a repository."""
     lately = (path for path in _files(folder) if written(path) > since)
-    unsorted = [ledger for path in lately if (ledger := _read(path, repo))]
-    return sorted(unsorted, key=lambda ledger: ledger.touched, reverse=True)
+    readings = (_read(path, repo) for path in lately)
+    return sorted(filter(None, readings), key=lambda ledger: ledger.touched, reverse=True)
 
 
 def latest(folder: Path, repo: str) -> Ledger | None:
