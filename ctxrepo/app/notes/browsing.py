@@ -93,7 +93,7 @@ class ExportRequest:
     write: Callable[[bytes], object] | None = None
 
 
-_MOST_TOLD = 5
+_MOST_NOTICES = 5
 """Entries in doubt, and superseded ones, that `read` tells of."""
 
 
@@ -122,19 +122,19 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
         desk.notice(f"{note.path} is only on this machine: git ignores it")
     head = note.head
     doubts = {
-        known.entry.id: known.doubt
-        for known in desk.memory.cache.ask(entries_of_note, note.path)
-        if known.doubt
+        cached.entry.id: cached.doubt
+        for cached in desk.memory.cache.ask(entries_of_note, note.path)
+        if cached.doubt
     }
-    shown = [entry] if entry else note.entries
-    struck = marks_now(desk.memory, [one.id for one in shown]).struck
-    told = [
-        f"^{one.id} at {one.at} is superseded: no session is given it" for one in shown if one.id in struck
+    entries = [entry] if entry else note.entries
+    struck = marks_now(desk.memory, [e.id for e in entries]).struck
+    struck_lines = [
+        f"^{e.id} at {e.at} is superseded: no session is given it" for e in entries if e.id in struck
     ]
-    _notice_some(desk, told, "superseded: see `ctxrepo search`")
-    doubtful = [f"^{one.id} at {one.at} {doubts[one.id]}" for one in shown if one.id in doubts]
-    _notice_some(desk, doubtful, "in doubt: see `ctxrepo stale`")
-    desk.notice(*claim_lines(desk, [(one.id, one.path) for one in shown]))
+    _notice_some(desk, struck_lines, "superseded: see `ctxrepo search`")
+    doubt_lines = [f"^{e.id} at {e.at} {doubts[e.id]}" for e in entries if e.id in doubts]
+    _notice_some(desk, doubt_lines, "in doubt: see `ctxrepo stale`")
+    desk.notice(*claim_lines(desk, [(e.id, e.path) for e in entries]))
     data = {
         "path": note.path,
         "hash": reading.hash,
@@ -144,16 +144,16 @@ def read(desk: Desk, request: TargetRequest) -> Result[Reading]:
         "created": head.created,
         "updated": head.updated,
         "entries": [
-            {"id": f"^{e.id}", "at": e.at, "text": e.text, "doubt": doubts.get(e.id, "")} for e in shown
+            {"id": f"^{e.id}", "at": e.at, "text": e.text, "doubt": doubts.get(e.id, "")} for e in entries
         ],
     }
     return Result(reading, data)
 
 
 def _notice_some(desk: Desk, lines: Sequence[str], what: str) -> None:
-    desk.notice(*lines[:_MOST_TOLD])
-    if len(lines) > _MOST_TOLD:
-        desk.notice(f"{len(lines) - _MOST_TOLD} more are {what}")
+    desk.notice(*lines[:_MOST_NOTICES])
+    if len(lines) > _MOST_NOTICES:
+        desk.notice(f"{len(lines) - _MOST_NOTICES} more are {what}")
 
 
 def find(desk: Desk, request: TargetRequest) -> Result[Reading]:

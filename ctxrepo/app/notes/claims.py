@@ -37,13 +37,13 @@ def claim_lines(desk: Desk, entries: Sequence[tuple[str, str]]) -> list[str]:
     from ctxrepo.storage.cache.evidence_rows import entry_evidence
 
     memory = desk.memory
-    known = memory.cache.ask(entry_evidence, [entry for entry, _ in entries]).values() if entries else ()
-    if not any(one.holds for one in known) and not memory.journal.names():
+    evidence = memory.cache.ask(entry_evidence, [entry for entry, _ in entries]).values() if entries else ()
+    if not any(summary.holds for summary in evidence) and not memory.journal.names():
         return []
     from ctxrepo.services.freshness.claims_at_hand import MOST_SHOWN, claims_now
 
     states = claims_now(memory, entries, desk.code_at_hand)
-    told = [(state, entry) for entry, _ in entries for state in states.get(entry, ())]
-    told.sort(key=lambda one: ("changed", "unknown", "held").index(one[0].outcome))
-    lines = [(f"^{entry} " if len(entries) > 1 else "", state.words) for state, entry in told]
+    claims = [(state, entry) for entry, _ in entries for state in states.get(entry, ())]
+    claims.sort(key=lambda claim: ("changed", "unknown", "held").index(claim[0].outcome))
+    lines = [(f"^{entry} " if len(entries) > 1 else "", state.words) for state, entry in claims]
     return [f"{name}rests on {shown(words, _WIDTH)}" for name, words in lines[:MOST_SHOWN]]

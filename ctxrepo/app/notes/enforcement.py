@@ -29,10 +29,10 @@ def list_rules(desk: Desk, _: None) -> Result[Sequence[Enforcement]]:
     """List the rules that agents are held to, and those that wait for a person here."""
     from ctxrepo.services.notes.enforcing import enforcements
 
-    listed = enforcements(desk.memory)
-    if any(one.is_approved for one in listed):
+    rules = enforcements(desk.memory)
+    if any(rule.is_approved for rule in rules):
         _tell_switch(desk)
-    return Result(listed, "rules")
+    return Result(rules, "rules")
 
 
 def _tell_switch(desk: Desk) -> None:

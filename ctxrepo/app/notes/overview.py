@@ -51,10 +51,11 @@ def list_pages(desk: Desk, request: PagesRequest) -> Result[Residency]:
 
     desk.commit_pending()
     update_scores(desk.memory, today())
-    found = pages(desk.memory, request.scope, desk.project, request.budget)
-    if found.dropped:
+    residency = pages(desk.memory, request.scope, desk.project, request.budget)
+    dropped = [page.path for page in residency.dropped]
+    if dropped:
         desk.notice(
-            f"{request.budget} tokens are too few, which leaves out {counted(len(found.dropped), 'page')}; "
+            f"{request.budget} tokens are too few, which leaves out {counted(len(dropped), 'page')}; "
             "`ctxrepo archive` what is past, or split long notes"
         )
     data = [
@@ -68,7 +69,7 @@ def list_pages(desk: Desk, request: PagesRequest) -> Result[Residency]:
             "tokens": page.tokens(fidelity),
             "tokens_full": page.tokens("full"),
         }
-        for page, fidelity in found.pages
+        for page, fidelity in residency.pages
     ]
-    dropped = [page.path for page in found.dropped]
-    return Result(found, {"budget": found.budget, "used": found.used, "dropped": dropped, "pages": data})
+    tokens = {"budget": residency.budget, "used": residency.used}
+    return Result(residency, {**tokens, "dropped": dropped, "pages": data})

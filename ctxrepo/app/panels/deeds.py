@@ -86,7 +86,7 @@ def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:
     log = list(desk.memory.done_log.newest())
     if log and log[0].id == way.operation:
         done = undo(desk, UndoRequest()).value
-    elif way.commit and [one.id for one in log if one.commit == way.commit] == [way.operation]:
+    elif way.commit and [write.id for write in log if write.commit == way.commit] == [way.operation]:
         done = undo(desk, UndoRequest(way.commit)).value
     else:
         raise Refused("it shares a commit with other writes", "`ctxrepo history` shows it.")
@@ -133,7 +133,7 @@ def end_edit(desk: Desk, request: ToEdit) -> Result[Deed]:
     from ctxrepo.app.notes.writing import EditorRequest, edit_by_hand
 
     before = _newest(desk)
-    gone = edit_by_hand(desk, EditorRequest(request.path, request.text)).value.gone
+    losses = edit_by_hand(desk, EditorRequest(request.path, request.text)).value.gone
     desk.commit_pending()
-    told = f", {counted(len(gone), 'entry is', 'entries are')} gone" if gone else ""
-    return Result(Deed(f"edited {request.path}{told}", _way_back(before, _newest(desk))))
+    remark = f", {counted(len(losses), 'entry is', 'entries are')} gone" if losses else ""
+    return Result(Deed(f"edited {request.path}{remark}", _way_back(before, _newest(desk))))

@@ -97,7 +97,7 @@ def _decisions() -> Iterator[KeyMeaning]:
 
 
 KEYS = (
-    *sorted(_decisions(), key=lambda one: (one.where, _ORDER.index(one.key))),
+    *sorted(_decisions(), key=lambda key: (key.where, _ORDER.index(key.key))),
     KeyMeaning("d", "Tape", "delete this anchor, once you said yes", "ctxrepo tape delete ID"),
     KeyMeaning("e", "Inbox, Conflicts, Notes", "edit it in your editor", "ctxrepo edit TARGET"),
     KeyMeaning("u", "", "undo the last thing decided here", "ctxrepo undo COMMIT"),

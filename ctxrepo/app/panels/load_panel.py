@@ -178,17 +178,16 @@ def _sessions(desk: Desk, request: PanelRequest) -> Panel:
     from ctxrepo.storage.state.ledgers import ledgers
 
     memory = desk.open_memory(or_last_settings=True)
-    known = [one for one in ledgers(memory.places.sessions, memory.state.id) if not one.parent]
+    sessions = [ledger for ledger in ledgers(memory.places.sessions, memory.state.id) if not ledger.parent]
     rows = []
-    for one in known[:MOST_SESSIONS]:
-        agent = AGENTS[one.agent].title if one.agent in AGENTS else shown(one.agent)
-        where = f" in {shown(one.project)}" if one.project not in ("", "?") else ""
-        given = "is off" if one.is_off else f"given {one.given}"
-        age = short_age(datetime.fromtimestamp(one.touched, UTC), desk.now)
-        text = f"{agent}{where}, {given}"
-        rows.append(
-            PanelRow(one.session, text, side=age, words=f"{one.session} {one.cwd}", session=one.session)
-        )
+    for ledger in sessions[:MOST_SESSIONS]:
+        agent = AGENTS[ledger.agent].title if ledger.agent in AGENTS else shown(ledger.agent)
+        where = f" in {shown(ledger.project)}" if ledger.project not in ("", "?") else ""
+        delivery = "is off" if ledger.is_off else f"given {ledger.given}"
+        age = short_age(datetime.fromtimestamp(ledger.touched, UTC), desk.now)
+        text = f"{agent}{where}, {delivery}"
+        name, words = ledger.session, f"{ledger.session} {ledger.cwd}"
+        rows.append(PanelRow(name, text, side=age, words=words, session=name))
     return Panel(request.name, rows, "No session was served on this machine yet.")
 
 
@@ -197,20 +196,19 @@ def _health(desk: Desk, request: PanelRequest) -> Panel:
     from ctxrepo.app.views.health import check_parts, words_of_machine
 
     rows = []
-    for one in doctor(desk, DoctorRequest()).value.checked:
-        worst = next((level for level in _LEVELS if any(f.level == level for f in one.findings)), "note")
-        words = " ".join(f"{finding.problem} {finding.remedy}" for finding in one.findings)
-        side = str(len(one.findings)) if one.findings else "ok"
-        detail = one_section(one.name, check_parts(one))
-        rows.append(
-            PanelRow(one.name, f"{one.name}: {one.stands}", _LEVELS[worst], side, words, detail=detail)
-        )
+    for check in doctor(desk, DoctorRequest()).value.checked:
+        worst = next((level for level in _LEVELS if any(f.level == level for f in check.findings)), "note")
+        words = " ".join(f"{finding.problem} {finding.remedy}" for finding in check.findings)
+        side = str(len(check.findings)) if check.findings else "ok"
+        detail = one_section(check.name, check_parts(check))
+        text = f"{check.name}: {check.stands}"
+        rows.append(PanelRow(check.name, text, _LEVELS[worst], side, words, detail=detail))
     for machine in all_machines(desk, None).value.machines:
-        said = words_of_machine(machine, desk.now)
-        parts: list[Part] = [Field(name, (text,)) for name, text in said.items()]
+        cells = words_of_machine(machine, desk.now)
+        parts: list[Part] = [Field(name, (text,)) for name, text in cells.items()]
         parts.append(TextLine("`ctxrepo status --machines`", 1))
-        name, text = f"machine {machine.host}", f"machine {said['machine']}: {said['waits']}"
-        detail = one_section(said["machine"], parts)
+        name, text = f"machine {machine.host}", f"machine {cells['machine']}: {cells['waits']}"
+        detail = one_section(cells["machine"], parts)
         rows.append(PanelRow(name, text, side=short_age(machine.last, desk.now), detail=detail))
     return Panel(request.name, rows)
 

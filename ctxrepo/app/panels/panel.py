@@ -79,10 +79,10 @@ def fitting(rows: Sequence[PanelRow], typed: str) -> list[PanelRow]:
     if not words:
         return list(rows)
     texts = [(row, f"{row.text} {row.side} {row.words}".casefold()) for row in rows]
-    found = [(row, text) for row, text in texts if all(word in text for word in words)]
-    if found:
+    matches = [(row, text) for row, text in texts if all(word in text for word in words)]
+    if matches:
         whole = re.compile("".join(rf"(?=.*(?<!\w){re.escape(word)}(?!\w))" for word in words), re.DOTALL)
-        return [row for row, _ in sorted(found, key=lambda each: not whole.match(each[1]))]
+        return [row for row, _ in sorted(matches, key=lambda each: not whole.match(each[1]))]
     if len(words) > 1 or len(words[0]) < 2:
         return []
     letters = re.compile(".*?".join(map(re.escape, words[0])), re.DOTALL)

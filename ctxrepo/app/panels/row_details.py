@@ -99,13 +99,13 @@ def note_target(row: PanelRow) -> Target:
 
 def _anchor(desk: Desk, row: PanelRow) -> View:
     """What an anchor says, with the message before and after it."""
-    view, anchor = _found(desk, row)
+    view, anchor = _anchor_in_view(desk, row)
     from ctxrepo.services.anchors.tape_lookup import anchor_shown
 
     near = anchor_shown(view, anchor, 2)
     around = [
-        *(TextLine(f"↑ {_said(message)}") for message in near.before),
-        *(TextLine(f"↓ {_said(message)}") for message in near.after),
+        *(TextLine(f"↑ {_message_line(message)}") for message in near.before),
+        *(TextLine(f"↓ {_message_line(message)}") for message in near.after),
     ]
     sections = [ViewSection(tuple(_anchor_fields(near.anchor, near.short)))]
     if around:
@@ -134,7 +134,7 @@ def _place(desk: Desk, row: PanelRow) -> View:
     from ctxrepo.services.anchors.tape_requests import ReadTape
     from ctxrepo.services.sessions.index_update import update_index
 
-    _, anchor = _found(desk, row)
+    _, anchor = _anchor_in_view(desk, row)
     request = ReadTape(around=f"^{row.anchor}", limit=MESSAGES, chars=0)
     messages = read_tape(desk, request).value.value.messages
     desk.take_notices()
@@ -156,7 +156,7 @@ def _place(desk: Desk, row: PanelRow) -> View:
     return View(anchor.name, (ViewSection((*about, *parts)),))
 
 
-def _found(desk: Desk, row: PanelRow) -> tuple[TapeView, Anchor]:
+def _anchor_in_view(desk: Desk, row: PanelRow) -> tuple[TapeView, Anchor]:
     from ctxrepo.services.anchors.tape_view import resolve, view_of
 
     view = view_of(desk.memory, "", "", desk.project, desk.session)
@@ -167,7 +167,7 @@ def _whole(message: SessionMessage) -> str:
     return message.text.strip() or f"[{', '.join(dict.fromkeys(message.tools))}]"
 
 
-def _said(message: SessionMessage) -> str:
+def _message_line(message: SessionMessage) -> str:
     who = "user" if message.who == "user" else shown(message.agent)
     return f"{who}: {shown(' '.join(_whole(message).split()), 300)}"
 
@@ -186,27 +186,27 @@ def _session(desk: Desk, row: PanelRow) -> View:
 
     memory = desk.open_memory(or_last_settings=True)
     known = ledgers(memory.places.sessions, memory.state.id)
-    one = next(ledger for ledger in known if ledger.session == row.session)
-    moments = {"began": one.began, "last heard": one.touched, "ended": one.ended}
+    ledger = next(ledger for ledger in known if ledger.session == row.session)
+    moments = {"began": ledger.began, "last heard": ledger.touched, "ended": ledger.ended}
     times = {label: datetime.fromtimestamp(at, UTC) for label, at in moments.items() if at}
     fields = {
-        "agent": f"{one.agent} {one.session}",
-        "folder": one.cwd,
-        "project": one.project,
+        "agent": f"{ledger.agent} {ledger.session}",
+        "folder": ledger.cwd,
+        "project": ledger.project,
         **{label: f"{wall_time(at)}, {ago(at, desk.now)}" for label, at in times.items()},
-        "given": f"{counted(one.given, 'entry', 'entries')}{', and nothing more: it is off' * one.is_off}",
-        "resume": resume_of(desk, one.session),
+        "given": counted(ledger.given, "entry", "entries") + ", and nothing more: it is off" * ledger.is_off,
+        "resume": resume_of(desk, ledger.session),
     }
     sections = [ViewSection(tuple(Field(k, (shown(v, 1000),)) for k, v in fields.items() if v))]
     with suppress(CtxrepoError):  # no prompt of it has a trace
-        found = list_traces(desk, TraceRequest(session=one.session, last=_TRACES)).value
-        sections.append(ViewSection(tuple(part for trace in found for part in _trace(trace)), "prompts"))
+        traces = list_traces(desk, TraceRequest(session=ledger.session, last=_TRACES)).value
+        sections.append(ViewSection(tuple(part for trace in traces for part in _trace(trace)), "prompts"))
     return View(row.text, tuple(sections))
 
 
 def _trace(trace: Trace) -> Iterator[Part]:
     about = f"edited {trace.edited}" if trace.edited else f"> {trace.prompt}"
     yield TextLine(f"{trace.at[:16].replace('T', ' ')}  {shown(about, 200)}")
-    yield from (TextLine(f"given {one.at}  {shown(one.text)}", 1) for one in trace.given)
+    yield from (TextLine(f"given {entry.at}  {shown(entry.text)}", 1) for entry in trace.given)
     if trace.silence:
         yield TextLine(f"nothing: {trace.silence}", 1)

@@ -56,27 +56,26 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
     from ctxrepo.services.locate.identify import read_registry
     from ctxrepo.services.review.proposals import looked_at
 
-    memory, left, waiting = desk.memory, list[NotShown](), list[WaitingItem]()
+    memory, omissions, waiting = desk.memory, list[NotShown](), list[WaitingItem]()
     today = desk.now.astimezone().date()
     days = [today - timedelta(days=back) for back in reversed(range(PERIOD))]
     stands = status(desk, None).value
     recent = recent_changes(memory, request.commits, request.diffs, request.diffs_of_note)
     changes = recent.changes
     if changes and not recent.is_all:
-        left.append(NotShown(f"what happened before {wall_time(changes[-1].when)}", "ctxrepo history"))
+        omissions.append(NotShown(f"what happened before {wall_time(changes[-1].when)}", "ctxrepo history"))
     week = [change for change in changes if _day(change.when) > today - timedelta(days=WEEK)]
     numbers = Counter[str]()
     for item in stands.to_decide:
         numbers[item.kind] += 1
         if numbers[item.kind] <= request.items:
-            is_early = numbers[item.kind] <= _LOOKED_AT
-            waiting.append(
-                _waiting(looked_at(memory, item, desk.now) if is_early else item, request.item_chars)
-            )
+            item_now = looked_at(memory, item, desk.now) if numbers[item.kind] <= _LOOKED_AT else item
+            waiting.append(_waiting(item_now, request.item_chars))
     if more := len(stands.to_decide) - len(waiting):
-        left.append(NotShown(f"{counted(more, 'further item')} to decide", "ctxrepo status"))
+        omissions.append(NotShown(f"{counted(more, 'further item')} to decide", "ctxrepo status"))
     used = usage(desk, UsageRequest(limit=5000)).value
-    notes = report_notes(memory, request, changes, {one.usage.id: one.usage for one in used.entries}, left)
+    usages = {entry.usage.id: entry.usage for entry in used.entries}
+    notes = report_notes(memory, request, changes, usages, omissions)
     registered = {folder: name for name, folder in read_registry(memory).projects.items()}
     folders = dict.fromkeys(sorted(note.scope for note in notes))
     value = MemoryReport(
@@ -84,20 +83,21 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
         days=days,
         status=stands,
         host=memory.host,
-        waiting=[one for one in waiting if one.item.kind != "conflict"],
-        apart=_apart(memory, [one for one in waiting if one.item.kind == "conflict"], request.item_chars),
+        waiting=[waiting_item for waiting_item in waiting if waiting_item.item.kind != "conflict"],
+        apart=_apart(memory, waiting, request.item_chars),
         week=_per_scope(week),
         latest=week,
         scopes={folder: redact(registered.get(folder, "")) for folder in folders},
         notes=notes,
-        tape=_tape(memory, folders, request.anchors, left),
+        tape=_tape(memory, folders, request.anchors, omissions),
         usage=_shortened(used, request.entries),
         prompts=_prompts(memory, days),
         writers=_per_writer(changes, days[0]),
         machines=known_machines(memory, stands, desk.now),
-        left_out=left,
+        left_out=omissions,
     )
-    data = {"waiting": len(stands.to_decide), "notes": len(notes), "left_out": [one.what for one in left]}
+    left_out = [omission.what for omission in omissions]
+    data = {"waiting": len(stands.to_decide), "notes": len(notes), "left_out": left_out}
     return Result(value, data)
 
 
@@ -118,17 +118,17 @@ def _waiting(item: ItemToDecide, most: int) -> WaitingItem:
 def _apart(memory: Memory, waiting: Sequence[WaitingItem], most: int) -> list[VersionsApart]:
     from ctxrepo.services.history.conflict_copies import conflicts, file_now
 
-    copies = {f"conflict:{one.id}": one.copy for one in conflicts(memory) if one.copy}
-    found = ((one, copies[one.item.id]) for one in waiting if one.item.id in copies)
+    copies = {f"conflict:{conflict.id}": conflict.copy for conflict in conflicts(memory) if conflict.copy}
     return [
         VersionsApart(
-            one,
+            waiting_item,
             *(
                 mask(text)[:most]
                 for text in (copy.base, copy.kept or file_now(memory, copy.path) or "", copy.other)
             ),
         )
-        for one, copy in found
+        for waiting_item in waiting
+        if (copy := copies.get(waiting_item.item.id))
     ]
 
 
@@ -153,15 +153,15 @@ def _per_writer(changes: Iterable[NoteChange], since: date) -> list[DayOfWriter]
     return [DayOfWriter(*key, count) for key, count in sorted(counts.items())]
 
 
-def _tape(memory: Memory, folders: Iterable[str], most: int, left: list[NotShown]) -> list[MarkOnTape]:
+def _tape(memory: Memory, folders: Iterable[str], most: int, omissions: list[NotShown]) -> list[MarkOnTape]:
     """The newest anchors of all scopes, the newest first."""
     from ctxrepo.services.reading.tape_files import tape_here
 
-    found = [_on_tape(folder, anchor) for folder in folders for anchor in tape_here(memory, folder).anchors]
-    found.sort(key=lambda mark: (mark.when, mark.name), reverse=True)
-    if len(found) > most:
-        left.append(NotShown(f"{len(found) - most} earlier anchors", "ctxrepo tape list"))
-    return found[:most]
+    marks = [_on_tape(folder, anchor) for folder in folders for anchor in tape_here(memory, folder).anchors]
+    marks.sort(key=lambda mark: (mark.when, mark.name), reverse=True)
+    if len(marks) > most:
+        omissions.append(NotShown(f"{len(marks) - most} earlier anchors", "ctxrepo tape list"))
+    return marks[:most]
 
 
 def _on_tape(folder: str, anchor: Anchor) -> MarkOnTape:
@@ -197,7 +197,7 @@ def _prompts(memory: Memory, days: Sequence[date]) -> list[DayOfPrompts]:
 
 
 def _shortened(used: UsageReport, most: int) -> UsageReport:
-    entries = [replace(one, text=mask(one.text), at=mask(one.at)) for one in used.entries[:most]]
+    entries = [replace(entry, text=mask(entry.text), at=mask(entry.at)) for entry in used.entries[:most]]
     return replace(used, entries=entries)
 
 

@@ -209,9 +209,9 @@ def report_notes(
     request: ReportRequest,
     changes: Sequence[NoteChange],
     usages: Mapping[str, Usage],
-    left: list[NotShown],
+    omissions: list[NotShown],
 ) -> list[ReportedNote]:
-    """All notes by scope and path; what is left out of them is added to `left`."""
+    """All notes by scope and path; what is left out of them is added to `omissions`."""
     from ctxrepo.services.reading.find import note_paths
 
     paths = [path for path in note_paths(memory) if not is_conflict_copy(path)]
@@ -223,18 +223,18 @@ def report_notes(
     newest = sorted(paths, key=lambda path: (recent.get(path, len(recent)), path))
     bodies = _bodies(memory, newest, request)
     if missing := len(paths) - len(bodies):
-        left.append(NotShown(f"the texts of {counted(missing, 'note')}", "ctxrepo read TARGET"))
+        omissions.append(NotShown(f"the texts of {counted(missing, 'note')}", "ctxrepo read TARGET"))
     marks: dict[str, dict[int, EntryNotes]] = {path: {} for path in bodies}
-    for one in memory.cache.ask(entries_of_scopes, sorted({path.partition("/")[0] for path in bodies})):
-        if (entry := one.entry).path in marks:
-            marks[entry.path][entry.first_line] = _of_entry(one, usages.get(entry.id))
+    for cached in memory.cache.ask(entries_of_scopes, sorted({path.partition("/")[0] for path in bodies})):
+        if (entry := cached.entry).path in marks:
+            marks[entry.path][entry.first_line] = _of_entry(cached, usages.get(entry.id))
     known = {note.path: (note, count) for note, count in memory.cache.ask(counted_notes, folders)}
     heads = [_head(path, known[path][0] if path in known else None) for path in paths]
     masked = iter(_all_masked([text for head in heads for text in head]))
-    found = []
+    notes = []
     for path in paths:
         note, count = known.get(path, (None, 0))
-        found.append(
+        notes.append(
             ReportedNote(
                 path=next(masked),
                 scope=next(masked),
@@ -249,19 +249,19 @@ def report_notes(
                 changes=by_note.get(path, ()) if path in bodies else (),
             )
         )
-    return sorted(found, key=lambda one: (one.scope, one.path))
+    return sorted(notes, key=lambda note: (note.scope, note.path))
 
 
 def _bodies(memory: Memory, paths: Sequence[str], request: ReportRequest) -> dict[str, NoteBody]:
     """The texts of the first of these notes, as far as the room goes."""
-    room, found = request.note_bytes, dict[str, NoteBody]()
+    room, bodies = request.note_bytes, dict[str, NoteBody]()
     for path in paths:
         if body := _body(memory, path, request.bytes_of_note):
             room -= len(body.text) + _BESIDE
             if room < 0:
                 break
-            found[path] = body
-    return found
+            bodies[path] = body
+    return bodies
 
 
 def _body(memory: Memory, path: str, most: int) -> NoteBody | None:
@@ -289,18 +289,18 @@ def _head(path: str, note: CachedNote | None) -> tuple[str, str, str, str, str]:
 
 def _all_masked(texts: Sequence[str]) -> list[str]:
     """The texts without secrets."""
-    found: list[str] = []
+    masked_texts: list[str] = []
     for start in range(0, len(texts), _AT_ONCE):
-        some = texts[start : start + _AT_ONCE]
-        found += map(mask, some) if scan("\n".join(some)) else some
-    return found
+        batch = texts[start : start + _AT_ONCE]
+        masked_texts += map(mask, batch) if scan("\n".join(batch)) else batch
+    return masked_texts
 
 
-def _of_entry(known: CachedEntry, used: Usage | None) -> EntryNotes:
+def _of_entry(cached: CachedEntry, used: Usage | None) -> EntryNotes:
     return EntryNotes(
-        is_pinned=known.is_pinned,
-        is_superseded=known.is_struck,
-        key=mask(known.entry.key),
+        is_pinned=cached.is_pinned,
+        is_superseded=cached.is_struck,
+        key=mask(cached.entry.key),
         used=used.used if used else 0,
         delivered=used.delivered if used else 0,
         last=f"{datetime.fromtimestamp(used.last).astimezone():%Y-%m-%d}" if used else "",

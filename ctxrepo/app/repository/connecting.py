@@ -92,19 +92,19 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
     for name, machine in _places(desk, request, names):
         try:
             # Each in its turn, because several agents may share files, which the one before has changed.
-            one = _with_own_memory(desk, machine, request, _plan(machine, request, name, done))
+            setup_plan = _with_own_memory(desk, machine, request, _plan(machine, request, name, done))
         except CtxrepoError as error:
             failed[name] = error
             continue
-        is_applied = not request.is_trial and (not one.visible or request.agrees(one))
-        planned = PlannedSetup(one, is_applied)
+        is_applied = not request.is_trial and (not setup_plan.visible or request.agrees(setup_plan))
+        planned = PlannedSetup(setup_plan, is_applied)
         try:
             if is_applied:
                 planned = _apply(desk, request, planned, machine)
         except CtxrepoError as error:
             failed[name] = error
             continue
-        desk.notice(*one.notices)
+        desk.notice(*setup_plan.notices)
         done.append(planned)
     if failed and len(names) == 1:
         raise failed[names[0]]
@@ -113,10 +113,10 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
         desk.notice(f"{agent_named(name).title} was left out: {why.message}{hint}")
     if request.agents.every and not request.removes:
         _tell_unstarted(desk)
-    shown = [_fields(one) for one in done]
-    shown += [{"agent": name, "applied": False, "error": why.message} for name, why in failed.items()]
-    is_whole = not failed and not any(one.untrusted for one in done)
-    return Result(SetupResult(done, failed), {"agents": shown}, 0 if is_whole else 1)
+    agents = [_fields(setup) for setup in done]
+    agents += [{"agent": name, "applied": False, "error": why.message} for name, why in failed.items()]
+    is_whole = not failed and not any(setup.untrusted for setup in done)
+    return Result(SetupResult(done, failed), {"agents": agents}, 0 if is_whole else 1)
 
 
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
@@ -165,13 +165,13 @@ def _with_own_memory(desk: Desk, machine: Machine, request: SetupRequest, planne
     agent, top = agent_named(planned.agent), desk.machine.checkout or desk.cwd
     changes: Sequence[Change] = ()
     emptied: Sequence[Path] = ()
-    told: Sequence[str] = ()
+    notices: Sequence[str] = ()
     if not can_redirect(agent) and (request.removes or request.agents.every):
         return planned
     if request.removes:
-        changes, emptied, told = give_back(agent, machine, None)
+        changes, emptied, notices = give_back(agent, machine, None)
     elif request.own_memory == "own":
-        changes, emptied, told = give_back(agent, machine, top)
+        changes, emptied, notices = give_back(agent, machine, top)
     elif request.own_memory:
         changes = redirect(agent, machine, top, _folder_for(desk, agent, top))
     changed = [*planned.changes, *(change for change in changes if change.before != change.after)]
@@ -179,7 +179,7 @@ def _with_own_memory(desk: Desk, machine: Machine, request: SetupRequest, planne
         planned,
         changes=tuple(changed),
         emptied=(*planned.emptied, *emptied),
-        notices=(*planned.notices, *told),
+        notices=(*planned.notices, *notices),
     )
 
 
@@ -226,13 +226,13 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
     return planned
 
 
-def _fields(one: PlannedSetup) -> dict[str, object]:
+def _fields(setup: PlannedSetup) -> dict[str, object]:
     return {
-        "agent": one.plan.agent,
-        "applied": one.is_applied,
-        "untrusted": one.untrusted,
-        "paths": [str(change.path) for change in one.plan.visible],
-        "diff": one.plan.diff,
+        "agent": setup.plan.agent,
+        "applied": setup.is_applied,
+        "untrusted": setup.untrusted,
+        "paths": [str(change.path) for change in setup.plan.visible],
+        "diff": setup.plan.diff,
     }
 
 

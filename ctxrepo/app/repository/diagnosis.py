@@ -49,7 +49,7 @@ class Diagnosis:
 
     @property
     def findings(self) -> Sequence[Finding]:
-        return [finding for one in self.checked for finding in one.findings]
+        return [finding for check in self.checked for finding in check.findings]
 
 
 def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
@@ -69,7 +69,7 @@ def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
     if deleted and not held.read().by(RULE):
         memory.done_log.note_final("put back", desk.origin, deleted[0].path)
     diagnosis = Diagnosis(mended, doctor(memory, desk.machine, desk.now))
-    checked = [(one.name, one.stands, not is_failure(one.findings)) for one in diagnosis.checked]
+    checked = [(check.name, check.stands, not is_failure(check.findings)) for check in diagnosis.checked]
     data = {
         "findings": plain_data(diagnosis.findings),
         "mended": mended,

@@ -42,8 +42,8 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     desk.wake()
     data = {"root": str(made.root), "remote": url, "action": made.action}
     desk.notice(*desk.project_warnings, *made.warnings)
-    if told := ignored_variable(desk.env, made.remote):
-        desk.notice(told)
+    if notice := ignored_variable(desk.env, made.remote):
+        desk.notice(notice)
     if made.source:
         data["settings"] = str(made.source)
         desk.notice(f"folder and remote are as {made.program}'s settings say: {made.source}")

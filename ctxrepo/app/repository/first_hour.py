@@ -145,9 +145,10 @@ def _projects(desk: Desk) -> Mapping[str, Call]:
 
 def _remembered(desk: Desk) -> Sequence[str]:
     """What memory programs keep for this folder and for all projects, before there is a memory to compare."""
-    kept = (one for one in upkeep.list_sources(desk, None).value if one.notes)
+    places = (contents for contents in upkeep.list_sources(desk, None).value if contents.notes)
     return [
-        f"{one.place}: {counted(upkeep.entry_count(one), 'entry', 'entries')} ({one.source})" for one in kept
+        f"{contents.place}: {counted(upkeep.entry_count(contents), 'entry', 'entries')} ({contents.source})"
+        for contents in places
     ]
 
 
@@ -157,10 +158,10 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
     title = f"{source} in {_folder(desk, call)}"
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
-        made = {(plan.contents.place, *_told([plan])) for plan in plans if _told([plan])}
+        made = {(plan.contents.place, *_import_lines([plan])) for plan in plans if _import_lines([plan])}
         is_new = not made <= offers
         offers.update(made)
-        return is_new and ask(title, _told(plans), any(plan.changes for plan in plans))
+        return is_new and ask(title, _import_lines(plans), any(plan.changes for plan in plans))
 
     try:
         done = desk.perform(upkeep.import_memory, upkeep.ImportRequest(source, "", agrees), call)
@@ -174,15 +175,14 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
         return 1
 
 
-def _told(plans: Sequence[ImportPlan]) -> Sequence[str]:
+def _import_lines(plans: Sequence[ImportPlan]) -> Sequence[str]:
     """What would be brought, and what stays there until a person does something about it."""
-    notes = (one for plan in plans for one in plan.notes)
-    left = [f"{one.note.origin} is held back: {why}" for one in notes for why in one.fitted.refused]
-    left += [
-        f"{one.what} left out: {one.why}" for plan in plans for one in plan.contents.not_taken if one.is_open
-    ]
-    left += [f"`ctxrepo import {plans[0].contents.source} --dry-run` there shows more"] if left else []
-    return [upkeep.sum_of(plans), *left] if any(plan.changes for plan in plans) else left
+    notes = (note for plan in plans for note in plan.notes)
+    remarks = [f"{note.note.origin} is held back: {why}" for note in notes for why in note.fitted.refused]
+    omissions = (omission for plan in plans for omission in plan.contents.not_taken if omission.is_open)
+    remarks += [f"{omission.what} left out: {omission.why}" for omission in omissions]
+    remarks += [f"`ctxrepo import {plans[0].contents.source} --dry-run` there shows more"] if remarks else []
+    return [upkeep.sum_of(plans), *remarks] if any(plan.changes for plan in plans) else remarks
 
 
 def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int:
@@ -200,9 +200,9 @@ def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int
             return 1
         ask("agents", [error.message, error.hint], is_open=False)
         return 0
-    for one in result.value.done:
-        if is_trial or not one.plan.visible:  # nobody was asked
-            agrees(one.plan)
+    for setup in result.value.done:
+        if is_trial or not setup.plan.visible:  # nobody was asked
+            agrees(setup.plan)
     return result.exit_code
 
 
@@ -215,17 +215,17 @@ def _look(desk: Desk, _: None) -> tuple[str, str, str]:
     from ctxrepo.services.sessions.found_messages import telling_words
     from ctxrepo.services.sessions.session_search import SessionQuery
 
-    given = context(desk, ContextRequest()).value.text
+    packet = context(desk, ContextRequest()).value.text
     words, _is_whole = search_index(desk, lambda: telling_words(desk.memory, desk.project))
     for word in words:
         if hits := recall(desk, MemoryRecallRequest(Question(word))).value.hits:
-            return given, f"ctxrepo recall {word}", f"{hits[0].at}\n{hits[0].text}"
+            return packet, f"ctxrepo recall {word}", f"{hits[0].at}\n{hits[0].text}"
         with suppress(NotFound):
-            found = search_sessions(desk, SessionsRequest(SessionQuery(word))).value.hits
-            first = min(found, key=lambda hit: hit.message.when)
+            session_hits = search_sessions(desk, SessionsRequest(SessionQuery(word))).value.hits
+            first = min(session_hits, key=lambda hit: hit.message.when)
             about = f"{first.message.when[:10]} {first.agent} {first.project}"
-            return given, f"ctxrepo search --in sessions {word}", f"{about}\n{first.message.text}"
-    return given, "", ""
+            return packet, f"ctxrepo search --in sessions {word}", f"{about}\n{first.message.text}"
+    return packet, "", ""
 
 
 _FOLDER = "ctxrepo-demo"

@@ -52,16 +52,16 @@ class SettingsFile:
 
 def list_settings(desk: Desk, _: None) -> Result[SettingsFile]:
     """List all settings with their values, and where each comes from."""
-    found = _settings(desk, "")
+    settings = _settings(desk, "")
     file = desk.places.config_file
-    data = {"file": str(file), "settings": [_fields(one) for one in found]}
-    return Result(SettingsFile(file, found), data)
+    data = {"file": str(file), "settings": [_fields(setting) for setting in settings]}
+    return Result(SettingsFile(file, settings), data)
 
 
 def get_setting(desk: Desk, request: KeyRequest) -> Result[Setting]:
     """Say what one setting is."""
-    (found,) = _settings(desk, request.key)
-    return Result(found, _fields(found))
+    (setting,) = _settings(desk, request.key)
+    return Result(setting, _fields(setting))
 
 
 def set_setting(desk: Desk, request: SetRequest) -> Result[SettingChange]:
@@ -79,22 +79,23 @@ def unset_setting(desk: Desk, request: KeyRequest) -> Result[SettingChange]:
 
 def explain_settings(desk: Desk, request: KeyRequest) -> Result[Sequence[Setting]]:
     """Explain what a setting does, which values it takes, and its value now."""
-    found = _settings(desk, request.key)
-    told = [
-        {**_fields(s), "default": s.key.default, "kind": s.key.kind, "means": s.key.sentence} for s in found
+    settings = _settings(desk, request.key)
+    explanations = [
+        {**_fields(s), "default": s.key.default, "kind": s.key.kind, "means": s.key.sentence}
+        for s in settings
     ]
-    return Result(found, told[0] if request.key else {"settings": told})
+    return Result(settings, explanations[0] if request.key else {"settings": explanations})
 
 
 def _settings(desk: Desk, key: str) -> list[Setting]:
     desk.places.secure()
     if key:
-        one, warnings = setting_now(desk.places, key)
-        found = [one]
+        setting, warnings = setting_now(desk.places, key)
+        settings = [setting]
     else:
-        found, warnings = settings_now(desk.places)
+        settings, warnings = settings_now(desk.places)
     desk.notice(*warnings)
-    return found
+    return settings
 
 
 def _require_person(desk: Desk, key: str) -> None:

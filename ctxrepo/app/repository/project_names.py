@@ -62,12 +62,12 @@ def list_projects(desk: Desk, _: None) -> Result[Sequence[ListedProject]]:
     """List all projects in the memory, and its folders that belong to none."""
     from ctxrepo.services.projects.list_projects import list_projects
 
-    found = list_projects(desk.memory)
+    projects = list_projects(desk.memory)
     data = {
-        "projects": [_listed(p) for p in found if p.id],
-        "unclaimed": [p.folder for p in found if not p.id],
+        "projects": [_project_fields(p) for p in projects if p.id],
+        "unclaimed": [p.folder for p in projects if not p.id],
     }
-    return Result(found, data)
+    return Result(projects, data)
 
 
 @writes
@@ -117,11 +117,11 @@ def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     return Result(done, {**data, "changed": done.is_changed})
 
 
-def _listed(found: ListedProject) -> dict[str, Any]:
+def _project_fields(project: ListedProject) -> dict[str, Any]:
     return {
-        "id": found.id,
-        "folder": found.folder,
-        "names": list(found.names),
-        "notes": found.notes,
-        "here": bool(found.checkouts),
+        "id": project.id,
+        "folder": project.folder,
+        "names": list(project.names),
+        "notes": project.notes,
+        "here": bool(project.checkouts),
     }

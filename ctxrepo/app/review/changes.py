@@ -66,20 +66,20 @@ def diff(desk: Desk, request: DiffRequest) -> Result[WhatChanged]:
     memory = desk.memory
     about = wanted(memory, request.target, desk.project)
     if request.session:
-        session, found = session_changes(memory, _session(desk, request.session), about)
+        session, memory_changes = session_changes(memory, _session(desk, request.session), about)
         since = f"in the session {session}"
         ends: dict[str, str | None] = {"session": session}
-        if found.others:
-            others = ", ".join(other[:8] for other in found.others)
+        if memory_changes.others:
+            others = ", ".join(other[:8] for other in memory_changes.others)
             desk.notice(f"some of its commits hold what other sessions wrote, too: {others}")
     else:
         span, since = _span(desk, request)
-        found = changes(memory, span, about)
+        memory_changes = changes(memory, span, about)
         ends = {"from": span.start, "to": None if span.is_now else span.end}
         if span.is_cut:
             desk.notice("the history on this machine begins later, so this is from its first commit on")
-    files = _masked(found.files)
-    patch = list(_patch(found)) if request.patch else []
+    files = _masked(memory_changes.files)
+    patch = list(_patch(memory_changes)) if request.patch else []
     by: dict[CommitSummary | None, dict[str, Any] | None] = {None: None}
     for deed in {change.deed for file in files for change in file.changes if change.deed}:
         when, writers = second(deed.when), plain_data(deed.writers)
@@ -148,14 +148,14 @@ def _masked(files: Sequence[ChangedFile]) -> list[ChangedFile]:
     ]
 
 
-def _patch(found: MemoryChanges) -> Iterator[str]:
+def _patch(changes: MemoryChanges) -> Iterator[str]:
     """A unified diff of the files that are text, their secrets masked in both versions."""
     from difflib import unified_diff  # most ask for no patch
 
     from ctxrepo.domain.note.note import decode
     from ctxrepo.domain.secrets import mask
 
-    for former, path, before, after in found.contents:
+    for former, path, before, after in changes.contents:
         names = (
             "/dev/null" if before is None else f"a/{former}",
             "/dev/null" if after is None else f"b/{path}",
@@ -214,9 +214,9 @@ def pull_request(desk: Desk, _: None) -> Result[ReviewText]:
     scopes = [*dict.fromkeys([*(f.path.partition("/")[0] for f in files), *(s for s, _ in what.handoffs)])]
     more = [f"+{len(scopes) - _SCOPES}"] if len(scopes) > _SCOPES else []
     handoffs = counted(len(what.handoffs), "handoff") if what.handoffs else ""
-    said = ", ".join(filter(None, (_counts(files), handoffs))) or "no fact changed"
-    title = f"memory({', '.join([*scopes[:_SCOPES], *more]) or '*'}): {said}"
-    return Result(ReviewText(what.branch, title, "\n".join(_body(said, files, what))))
+    counts = ", ".join(filter(None, (_counts(files), handoffs))) or "no fact changed"
+    title = f"memory({', '.join([*scopes[:_SCOPES], *more]) or '*'}): {counts}"
+    return Result(ReviewText(what.branch, title, "\n".join(_body(counts, files, what))))
 
 
 _SCOPES = 3
@@ -228,7 +228,7 @@ _WRITERS = 5
 _MAX_TEXT = 60_000
 """Characters; GitHub takes 65,536."""
 
-_SAID = {"+": "added", "~": "changed", ">": "moved", "-": "removed"}
+_WORDS = {"+": "added", "~": "changed", ">": "moved", "-": "removed"}
 
 _WHAT_NOW = (
     "Each fact stands once, as it is at the end. Once merged, sessions of everybody who shares this memory "
@@ -248,11 +248,11 @@ def _body(counts: str, files: Sequence[ChangedFile], what: PullRequest) -> Itera
     writers = Counter(_writer(c.deed) for file in files for c in file.changes if c.deed)
     by = [f"{code(name)} ({count})" for name, count in writers.most_common(_WRITERS)]
     by += [f"{len(writers) - _WRITERS} others"] if len(writers) > _WRITERS else []
-    said = [f"**{counts}**, in {where}.", "", _WHAT_NOW]
-    said += ["", f"Written by {', '.join(by)}."] if by else []
-    said += _handoffs(what.handoffs)
-    yield from said
-    room = _MAX_TEXT - sum(map(len, said))
+    opening = [f"**{counts}**, in {where}.", "", _WHAT_NOW]
+    opening += ["", f"Written by {', '.join(by)}."] if by else []
+    opening += _handoffs(what.handoffs)
+    yield from opening
+    room = _MAX_TEXT - sum(map(len, opening))
     for number, file in enumerate(files):
         lines = [*_note(file)]
         room -= sum(len(line) + 1 for line in lines)
@@ -270,9 +270,10 @@ def _handoffs(handoffs: Sequence[tuple[str, Anchor]]) -> Iterator[str]:
 
     if handoffs:
         yield from ("", "### Handoffs", "", "A session that starts in the project is given the newest.", "")
-    for scope, one in handoffs[-_HANDOFFS:]:
-        who_left = " on ".join(filter(None, (one.agent, one.host)))
-        words = (scope, f"{who_left}, {one.timestamp[:10]}", " ".join(mask(handoff_text(one)).split()))
+    for scope, handoff in handoffs[-_HANDOFFS:]:
+        who_left = " on ".join(filter(None, (handoff.agent, handoff.host)))
+        text = " ".join(mask(handoff_text(handoff)).split())
+        words = (scope, f"{who_left}, {handoff.timestamp[:10]}", text)
         yield f"- {': '.join(map(code, words))}"
     if more := len(handoffs[:-_HANDOFFS]):
         yield f"- … and {counted(more, 'earlier one')}"
@@ -281,7 +282,7 @@ def _handoffs(handoffs: Sequence[tuple[str, Anchor]]) -> Iterator[str]:
 def _counts(files: Sequence[ChangedFile]) -> str:
     """`3 added, 1 changed`"""
     counts = Counter(change.mark for file in files for change in file.changes)
-    return ", ".join(f"{counts[sign]} {word}" for sign, word in _SAID.items() if counts[sign])
+    return ", ".join(f"{counts[sign]} {word}" for sign, word in _WORDS.items() if counts[sign])
 
 
 def _note(file: ChangedFile) -> Iterator[str]:
@@ -312,7 +313,7 @@ def _writer(deed: CommitSummary) -> str:
 def _change(change: NetChange) -> Iterator[str]:
     sign = change.mark
     place = f" from {code(change.former)}" if change.former else ""
-    yield f"- {_SAID[sign]}{place}: {code(change.after or change.before)}"
+    yield f"- {_WORDS[sign]}{place}: {code(change.after or change.before)}"
     if change.after and change.before and change.before != change.after:
         yield f"  - was: {code(change.before)}"
 

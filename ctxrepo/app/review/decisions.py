@@ -70,8 +70,8 @@ def list_conflicts(desk: Desk, _: None) -> Result[Sequence[Conflict]]:
     """List the versions that were set aside."""
     from ctxrepo.services.history.conflict_copies import conflicts
 
-    found = conflicts(desk.memory)
-    return Result(found, {"conflicts": [_conflict_fields(one) for one in found]})
+    versions = conflicts(desk.memory)
+    return Result(versions, {"conflicts": [_conflict_fields(conflict) for conflict in versions]})
 
 
 def show_conflict(desk: Desk, request: ConflictRequest) -> Result[ShownConflict]:
@@ -89,8 +89,8 @@ def show_conflict(desk: Desk, request: ConflictRequest) -> Result[ShownConflict]
     diff = [line.rstrip("\r") for line in lines]
     if len(diff) > _MAX_DIFF:
         diff[-1] = "…"
-    said = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
-    data = {**_conflict_fields(conflict), **said, "diff": "\n".join(diff)}
+    versions = {"was": copy.base, "kept": kept, "other": copy.other, "whole": not copy.kept}
+    data = {**_conflict_fields(conflict), **versions, "diff": "\n".join(diff)}
     return Result(ShownConflict(conflict, copy, diff), data)
 
 
@@ -145,10 +145,11 @@ def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     from ctxrepo.services.inbox.staging import require_person
     from ctxrepo.services.review.items import declined, dismiss
 
-    named = (one for one in declined(desk.memory) if one.name in request.names or not request.names)
-    folders = (scope_of(entry) for one in named for entry in one.entries)
+    names = request.names
+    reviews = (review for review in declined(desk.memory) if review.name in names or not names)
+    folders = (scope_of(entry) for review in reviews for entry in review.entries)
     require_person(desk.memory, desk.session[0], folders, "what reviewers removed")
-    kept = dismiss(desk.memory, request.names)
+    kept = dismiss(desk.memory, names)
     desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in kept))
     return Result(kept, "kept")
 
@@ -179,20 +180,20 @@ def list_stale(desk: Desk, request: StaleRequest) -> Result[Sequence[StaleEntry]
 
     if request.scope and request.project:
         raise UsageError("--scope and --project name two scopes", "Give one of them.")
-    memory, asked = desk.memory, request.scope or request.project
-    folder = scope_named(memory, asked, desk.project).folder if asked else ""
+    memory, scope = desk.memory, request.scope or request.project
+    folder = scope_named(memory, scope, desk.project).folder if scope else ""
     scan(memory, desk.now)
     below = f"{folder}/" if folder else ""
     doubts = (doubt for doubt in memory.cache.ask(all_doubts) if doubt.path.startswith(below))
-    known = ((memory.cache.ask(entry_by_id, doubt.entry), doubt) for doubt in doubts)
-    found = [StaleEntry(one.entry, doubt) for one, doubt in known if one]
-    return Result(found, {"doubts": [_stale_fields(one) for one in found]})
+    pairs = ((memory.cache.ask(entry_by_id, doubt.entry), doubt) for doubt in doubts)
+    entries = [StaleEntry(cached.entry, doubt) for cached, doubt in pairs if cached]
+    return Result(entries, {"doubts": [_stale_fields(entry) for entry in entries]})
 
 
-def _stale_fields(one: StaleEntry) -> dict[str, Any]:
-    entry, doubt = one.entry, plain_data(one.doubt)
+def _stale_fields(stale_entry: StaleEntry) -> dict[str, Any]:
+    entry, doubt = stale_entry.entry, plain_data(stale_entry.doubt)
     about = {"id": f"^{entry.id}", "at": entry.at, "text": entry.text}
-    return {**about, **doubt, "commands": doubt_commands(one.doubt)}
+    return {**about, **doubt, "commands": doubt_commands(stale_entry.doubt)}
 
 
 @dataclass(frozen=True)

@@ -68,37 +68,37 @@ def why(desk: Desk, request: WhyRequest) -> Result[Why]:
     from ctxrepo.domain.records.entry_evidence import by_entry
     from ctxrepo.domain.secrets import mask
     from ctxrepo.services.history.commits import deed_by_record, records_of
-    from ctxrepo.services.history.origins import accepted_proposal, origins
+    from ctxrepo.services.history.origins import accepted_proposal, find_origins
     from ctxrepo.services.reading.marks import records_about
     from ctxrepo.services.usage.entry_usage import usage_of
 
     memory = desk.memory
-    found = origins(memory, request.target, desk.project)
-    records = records_about(memory, found.ids, found.paths)
-    ids = found.ids.union(*({r.entry, r.to} for r in records if r.kind == "moved"))
+    origins = find_origins(memory, request.target, desk.project)
+    records = records_about(memory, origins.ids, origins.paths)
+    ids = origins.ids.union(*({r.entry, r.to} for r in records if r.kind == "moved"))
     deeds = [
-        deed_by_record(deed, records_of(memory, deed), ids, is_origin=deed is found.deeds[-1])
-        if found.id
+        deed_by_record(deed, records_of(memory, deed), ids, is_origin=deed is origins.deeds[-1])
+        if origins.id
         else deed
-        for deed in found.deeds
+        for deed in origins.deeds
     ]
     deeds = [replace(deed, lines=tuple(map(mask, deed.lines))) for deed in deeds]
-    found = replace(found, text=mask(found.text), deeds=deeds)
+    origins = replace(origins, text=mask(origins.text), deeds=deeds)
     moments: dict[str, PromptMoment] = {}
     proposals: dict[str, Proposal] = {}
     for deed in [*deeds[:1], *deeds[-1:]]:
-        if proposal := accepted_proposal(memory, deed, found):
+        if proposal := accepted_proposal(memory, deed, origins):
             proposals[deed.commit] = proposal
         if deed.commit not in moments and (moment := _moment(memory, deed, records, proposal)):
             moments[deed.commit] = moment
-    items = [item for item in _items(memory) if _is_about(item, found)]
-    waiting = [save for save in memory.journal.read() if save.path == found.path]
-    state = [*_state(memory, found, records), *_on_its_way(memory, found, waiting)]
-    if found.id and not found.is_gone:
-        state += claim_lines(desk, [(found.id, found.path)])
-    usage = usage_of(memory, found.ids, () if found.id else found.paths)
-    evidence = by_entry(records).get(found.id)
-    answer = Why(found, moments, proposals, waiting, records, evidence, usage, state, items)
+    items = [item for item in _items(memory) if _is_about(item, origins)]
+    waiting = [save for save in memory.journal.read() if save.path == origins.path]
+    state = [*_state(memory, origins, records), *_on_its_way(memory, origins, waiting)]
+    if origins.id and not origins.is_gone:
+        state += claim_lines(desk, [(origins.id, origins.path)])
+    usage = usage_of(memory, origins.ids, () if origins.id else origins.paths)
+    evidence = by_entry(records).get(origins.id)
+    answer = Why(origins, moments, proposals, waiting, records, evidence, usage, state, items)
     return Result(answer, _data(answer))
 
 
@@ -125,26 +125,26 @@ def _moment(
         many = f"the commit holds what {len(writers.sessions)} sessions wrote, and nothing says which of them"
         return PromptMoment(agent, "", unknown=many)
     (session,) = writers.sessions
-    told = (seconds_of(record.ts) for record in records if record.session == session)
-    said = max((when for when in told if when and when <= at + 1), default=at)
-    return prompt_moment(memory, agent, session, writers.hosts[0] if writers.hosts else "", said)
+    times = (seconds_of(record.ts) for record in records if record.session == session)
+    last = max((when for when in times if when and when <= at + 1), default=at)
+    return prompt_moment(memory, agent, session, writers.hosts[0] if writers.hosts else "", last)
 
 
-def _is_about(item: ItemToDecide, found: Origins) -> bool:
+def _is_about(item: ItemToDecide, origins: Origins) -> bool:
     """Whether an item waits about the note; of versions that met, and of proposals, about the entry if one is
     asked for."""
     from ctxrepo.domain.secrets import mask
 
-    words = normalised(found.text)
+    words = normalised(origins.text)
     if item.kind == "declined":
-        return any(f"{mask(path)}: {words}" in (item.after or "").split("\n") for path in found.paths)
-    if item.kind == "doubt" and found.id:
-        return any(item.name.startswith(f"{name}-") for name in found.ids)
-    if item.kind == "proposal" and found.id:
-        return any(f"^{name}" in item.why for name in found.ids)
-    if item.path not in map(mask, found.paths):
+        return any(f"{mask(path)}: {words}" in (item.after or "").split("\n") for path in origins.paths)
+    if item.kind == "doubt" and origins.id:
+        return any(item.name.startswith(f"{name}-") for name in origins.ids)
+    if item.kind == "proposal" and origins.id:
+        return any(f"^{name}" in item.why for name in origins.ids)
+    if item.path not in map(mask, origins.paths):
         return False
-    if item.kind == "conflict" and found.id and item.before:
+    if item.kind == "conflict" and origins.id and item.before:
         return words in (
             " ".join(text.split()) for text in (normalised(item.before), normalised(item.after or ""))
         )
@@ -154,38 +154,38 @@ def _is_about(item: ItemToDecide, found: Origins) -> bool:
 _EXPIRED = "its last day is over: no session is given it until its date is edited, or it is said again"
 
 
-def _state(memory: Memory, found: Origins, records: Sequence[Evidence]) -> Iterator[str]:
+def _state(memory: Memory, origins: Origins, records: Sequence[Evidence]) -> Iterator[str]:
     from ctxrepo.domain.records.evidence import latest_successors
 
-    if found.is_gone:
-        yield _fate(found, records)
+    if origins.is_gone:
+        yield _fate(origins, records)
         return
-    if is_archived(found.path):
+    if is_archived(origins.path):
         yield "archived: no session is given it"
-    if found.id:
-        cached = memory.cache.ask(entry_by_id, found.id)
+    if origins.id:
+        cached = memory.cache.ask(entry_by_id, origins.id)
         if cached and cached.is_pinned:
             yield "pinned"
         if cached and cached.is_struck:
-            to = latest_successors(records).get(found.id)
+            to = latest_successors(records).get(origins.id)
             yield f"superseded{f' by ^{to}' if to else ''}: no session is given it"
         if cached and cached.is_expired:
             yield _EXPIRED
         return
-    entries = memory.cache.ask(entries_of_note, found.path)
+    entries = memory.cache.ask(entries_of_note, origins.path)
     if pinned := sum(entry.is_pinned for entry in entries):
         yield f"{pinned} of its {len(entries)} entries pinned"
     if struck := sum(entry.is_struck for entry in entries):
         yield f"{struck} of its {len(entries)} entries superseded"
 
 
-def _fate(found: Origins, records: Sequence[Evidence]) -> str:
+def _fate(origins: Origins, records: Sequence[Evidence]) -> str:
     """What became of something that isn't there any more."""
     from ctxrepo.domain.records.evidence import fate
 
-    if not found.id:
+    if not origins.id:
         return "gone: removed"
-    kind, to = fate(records, found.id)
+    kind, to = fate(records, origins.id)
     replaced = {
         "superseded": f"superseded by ^{to}",
         "moved": f"it is ^{to} by now",
@@ -193,18 +193,18 @@ def _fate(found: Origins, records: Sequence[Evidence]) -> str:
     }
     if kind in replaced:
         return f"gone: {replaced[kind]}"
-    is_undone = bool(found.deeds) and ": undo " in found.deeds[0].subject
+    is_undone = bool(origins.deeds) and ": undo " in origins.deeds[0].subject
     return f"gone: {'undone' if is_undone else 'removed without a command of ours'}"
 
 
-def _on_its_way(memory: Memory, found: Origins, waiting: Sequence[Save]) -> Iterator[str]:
+def _on_its_way(memory: Memory, origins: Origins, waiting: Sequence[Save]) -> Iterator[str]:
     """Where its last change is not yet."""
     from ctxrepo.services.review.open_review import in_review
 
-    if waiting or not found.deeds:
+    if waiting or not origins.deeds:
         yield "not committed"
         return
-    last = found.deeds[0].commit
+    last = origins.deeds[0].commit
     upstream = memory.objects.ref(memory.clone.upstream_ref)
     if last in in_review(memory):
         yield "in review"
@@ -215,9 +215,9 @@ def _on_its_way(memory: Memory, found: Origins, waiting: Sequence[Save]) -> Iter
 def _data(why: Why) -> dict[str, Any]:
     from ctxrepo.app.sessions.past_search import anchor_fields
 
-    found = why.origins
+    origins = why.origins
     changes = []
-    for deed in found.deeds:
+    for deed in origins.deeds:
         moment = why.moments.get(deed.commit)
         session = None
         if moment:
@@ -239,14 +239,14 @@ def _data(why: Why) -> dict[str, Any]:
         counts = {name: getattr(why.usage, name) for name in COUNTS}
         usage = {**counts, "first": second_at(why.usage.first), "last": second_at(why.usage.last)}
     return {
-        "path": found.path,
-        "at": found.at,
-        "id": f"^{found.id}" if found.id else "",
-        "text": found.text,
-        "gone": found.is_gone,
+        "path": origins.path,
+        "at": origins.at,
+        "id": f"^{origins.id}" if origins.id else "",
+        "text": origins.text,
+        "gone": origins.is_gone,
         "changes": changes,
-        "count": found.count,
-        "older_missing": found.is_cut,
+        "count": origins.count,
+        "older_missing": origins.is_cut,
         "waiting": [
             {
                 "agent": save.by.agent,

@@ -88,13 +88,13 @@ def inbox_view(items: Sequence[ItemToDecide], now: datetime) -> View:
     return one_section("Inbox", lines or [TextLine("nothing waits for a decision")], *hints)
 
 
-def stale_view(found: Sequence[StaleEntry]) -> View:
+def stale_view(entries: Sequence[StaleEntry]) -> View:
     """Each entry in doubt, why, and the commands that settle it."""
     lines: list[TextLine] = []
-    for one in found:
-        text = shown(normalised(one.entry.text), _WIDTH)
-        lines.append(TextLine(f"{one.entry.at} ^{one.entry.id}: {one.doubt.words}"))
-        lines += [TextLine(line, 1) for line in (text, *doubt_commands(one.doubt))]
+    for stale_entry in entries:
+        text = shown(normalised(stale_entry.entry.text), _WIDTH)
+        lines.append(TextLine(f"{stale_entry.entry.at} ^{stale_entry.entry.id}: {stale_entry.doubt.words}"))
+        lines += [TextLine(line, 1) for line in (text, *doubt_commands(stale_entry.doubt))]
     return one_section("Doubts", lines or [TextLine("no entry is in doubt")])
 
 

@@ -156,11 +156,11 @@ _LABELS = {"-": "removed", "*": "moved", "+": "written"}
 
 def why_view(why: Why, now: datetime) -> View:
     """What it says, then a field for each thing that is known."""
-    found = why.origins
-    name = f"  ^{found.id}" if found.id else ""
-    parts: list[Part] = [TextLine(f"{found.at}{name}{', as it was last' if found.is_gone else ''}")]
-    lines = found.text.rstrip("\n").split("\n")
-    most = len(lines) if found.id else _LINES
+    origins = why.origins
+    name = f"  ^{origins.id}" if origins.id else ""
+    parts: list[Part] = [TextLine(f"{origins.at}{name}{', as it was last' if origins.is_gone else ''}")]
+    lines = origins.text.rstrip("\n").split("\n")
+    most = len(lines) if origins.id else _LINES
     parts += [TextLine(line, 1) for line in lines[:most]]
     if (more := len(lines) - most) > 0:
         parts.append(TextLine(f"… {counted(more, 'more line')}", 1))
@@ -172,27 +172,27 @@ def why_view(why: Why, now: datetime) -> View:
     parts.append(Field("given", tuple(_given(why, now))))
     states = (*why.state, *_waiting(why))
     parts.append(Field("state", states or ("current; nothing waits about it",)))
-    target = f"^{found.id}" if found.id else found.path
+    target = f"^{origins.id}" if origins.id else origins.path
     return one_section("Why", parts, f"`ctxrepo history {target}` shows each change")
 
 
 def _changes(why: Why, now: datetime) -> Iterator[Field]:
-    found = why.origins
+    origins = why.origins
     for save in why.waiting[-1:]:
         yield Field("waiting", (f"{_named(save.by)}, {save.at}: in no commit yet",))
-    if not found.deeds:
+    if not origins.deeds:
         if not why.waiting:
             yield Field("written", ("in no commit, so nothing says by whom",))
         return
-    *later, first = found.deeds
+    *later, first = origins.deeds
     for deed in later:
         yield Field(
             _LABELS.get(deed.lines[0][:1] if deed.lines else "", "changed"), tuple(_deed(why, deed, now))
         )
-    if left := found.count - len(found.deeds):
+    if left := origins.count - len(origins.deeds):
         yield Field("", (f"… {counted(left, 'more change')} before that",))
-    label = "at least" if found.is_cut else "written"
-    cut = ("the history on this machine begins here: what was before isn't known",) if found.is_cut else ()
+    label = "at least" if origins.is_cut else "written"
+    cut = ("the history on this machine begins here: what was before isn't known",) if origins.is_cut else ()
     yield Field(label, (*_deed(why, first, now), *cut))
 
 

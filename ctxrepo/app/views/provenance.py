@@ -16,30 +16,30 @@ _COMMIT = 10
 """Characters of a commit's id that are shown."""
 
 
-def provenance(one: EntryEvidence) -> Iterator[str]:
+def provenance(evidence: EntryEvidence) -> Iterator[str]:
     """What the records about an entry amount to. They come from other machines, too, and are shown as
     such."""
-    if one.stated:
-        yield f"stated {when_of(one.stated)}{_by(one)}"
-    if one.source:
-        yield f"brought from {shown(one.source, 60)}"
-    if one.derived:
-        yield f"replaced {', '.join(f'^{shown(name, 20)}' for name in one.derived)}"
-    if one.reinforced:
-        yield f"said again {times(one.reinforced)}; last confirmed {when_of(one.last)}"
-    if one.verified:
-        yield f"verified {when_of(one.verified)}{_at(one.verified_code)}"
-    if one.contradicted:
-        yield f"contradicted {times(one.contradicted)} since, last {when_of(one.contradicted_at)}"
-    for cite in one.cites:
+    if evidence.stated:
+        yield f"stated {when_of(evidence.stated)}{_by(evidence)}"
+    if evidence.source:
+        yield f"brought from {shown(evidence.source, 60)}"
+    if evidence.derived:
+        yield f"replaced {', '.join(f'^{shown(name, 20)}' for name in evidence.derived)}"
+    if evidence.reinforced:
+        yield f"said again {times(evidence.reinforced)}; last confirmed {when_of(evidence.last)}"
+    if evidence.verified:
+        yield f"verified {when_of(evidence.verified)}{_at(evidence.verified_code)}"
+    if evidence.contradicted:
+        yield f"contradicted {times(evidence.contradicted)} since, last {when_of(evidence.contradicted_at)}"
+    for cite in evidence.cites:
         path, _, place = cite.partition("@")
         commit, _, lines = place.partition("#")
         yield f"cites {shown(path, 100)}{f'#{shown(lines, 20)}' if lines else ''}{_at(commit)}"
-    if one.code and not one.cites and one.code != one.verified_code:
-        yield f"about the code{_at(one.code)}"
-    if one.rule:
-        yield f"agents are held to it: {shown(one.rule, 100)}"
-    yield from (f"holds while {shown(claim, 100)}" for claim in one.holds)
+    if evidence.code and not evidence.cites and evidence.code != evidence.verified_code:
+        yield f"about the code{_at(evidence.code)}"
+    if evidence.rule:
+        yield f"agents are held to it: {shown(evidence.rule, 100)}"
+    yield from (f"holds while {shown(claim, 100)}" for claim in evidence.holds)
 
 
 def when_of(ts: str) -> str:
@@ -48,11 +48,11 @@ def when_of(ts: str) -> str:
     return wall_time(datetime.fromtimestamp(at, UTC)) if at else shown(ts, 20)
 
 
-def _by(one: EntryEvidence) -> str:
-    who = " on ".join(filter(None, (one.agent, one.host)))
-    session = f"session {one.session[:8]}" if one.session else ""
-    said = ", ".join(filter(None, (who, session)))
-    return f" by {shown(said, 100)}" if said else ""
+def _by(evidence: EntryEvidence) -> str:
+    who = " on ".join(filter(None, (evidence.agent, evidence.host)))
+    session = f"session {evidence.session[:8]}" if evidence.session else ""
+    author = ", ".join(filter(None, (who, session)))
+    return f" by {shown(author, 100)}" if author else ""
 
 
 def _at(commit: str) -> str:

@@ -40,7 +40,7 @@ class Origins:
     is_cut: bool
 
 
-def origins(memory: Memory, target: Target, project: Project | None) -> Origins:
+def find_origins(memory: Memory, target: Target, project: Project | None) -> Origins:
     """Follow a note or an entry back to where it came from, also one that is gone; NotFound for nothing."""
     now = None
     with suppress(NotFound):
