@@ -270,10 +270,9 @@ def _handoffs(handoffs: Sequence[tuple[str, Anchor]]) -> Iterator[str]:
 
     if handoffs:
         yield from ("", "### Handoffs", "", "A session that starts in the project is given the newest.", "")
-    for scope, handoff in handoffs[-_HANDOFFS:]:
-        who_left = " on ".join(filter(None, (handoff.agent, handoff.host)))
-        text = " ".join(mask(handoff_text(handoff)).split())
-        words = (scope, f"{who_left}, {handoff.timestamp[:10]}", text)
+    for scope, anchor in handoffs[-_HANDOFFS:]:
+        who_left = " on ".join(filter(None, (anchor.agent, anchor.host)))
+        words = (scope, f"{who_left}, {anchor.timestamp[:10]}", " ".join(mask(handoff_text(anchor)).split()))
         yield f"- {': '.join(map(code, words))}"
     if more := len(handoffs[:-_HANDOFFS]):
         yield f"- … and {counted(more, 'earlier one')}"

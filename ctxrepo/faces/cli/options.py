@@ -85,12 +85,12 @@ class Command:
 
         own = dict(signature(self._function, eval_str=True).parameters)
         own.pop("request")
-        hints, said = hints_of(self._request), sentences(self._request)
+        hints, help_texts = hints_of(self._request), sentences(self._request)
         for name, spelling in self._spelled.items():
             if spelling == OWN:
                 yield _own(own.pop(name))
             else:
-                yield _param(self._request, name, hints[name], said.get(name, ""), spelling)
+                yield _param(self._request, name, hints[name], help_texts.get(name, ""), spelling)
         yield from map(_own, own.values())
 
 

@@ -127,7 +127,7 @@ def run(words: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-_SAID = (
+_MESSAGES = (
     (r"Missing (?:argument|option) '(.*)'\.", "{} is missing"),
     (r"Option '(.*)' requires an argument\.", "{} needs a value"),
 )
@@ -145,32 +145,32 @@ def nearest_commands() -> Mapping[str, str]:
 
 def mistake(error: typer.TyperException, words: Sequence[str]) -> UsageError:
     """The nearest word where there is one, else how the command is used."""
-    said = error.format_message()
-    if unknown := _UNKNOWN.match(said):
+    message = error.format_message()
+    if unknown := _UNKNOWN.match(message):
         is_option = unknown[1].startswith("option")
         if is_option and any(word.startswith("- ") for word in words):
             return UsageError("a text that begins with a dash reads as an option", "Put -- before it.")
         return _unknown(error, unknown[2], words, is_option=is_option)
-    if many := _TOO_MANY.fullmatch(said):
+    if many := _TOO_MANY.fullmatch(message):
         how = _how(error, words)
         return UsageError(f"too many words: {many[1]}", f"A text of several words goes in quotes; {how}")
-    if number := _number(error, said):
+    if number := _number(error, message):
         return UsageError(number, _how(error, words))
-    for pattern, ours in _SAID:
-        if found := re.fullmatch(pattern, said, re.DOTALL):
-            return UsageError(ours.format(*found.groups()), _how(error, words))
-    return UsageError(said, _how(error, words))
+    for pattern, ours in _MESSAGES:
+        if match := re.fullmatch(pattern, message, re.DOTALL):
+            return UsageError(ours.format(*match.groups()), _how(error, words))
+    return UsageError(message, _how(error, words))
 
 
-def _number(error: typer.TyperException, said: str) -> str:
+def _number(error: typer.TyperException, message: str) -> str:
     """Which numbers an option takes, when it was given something else; '' for any other mistake."""
     kind = getattr(getattr(error, "param", None), "type", None)
-    found = _NO_NUMBER.fullmatch(said)
+    match = _NO_NUMBER.fullmatch(message)
     least, most = getattr(kind, "min", None), getattr(kind, "max", None)
-    if found is None or least is None:
+    if match is None or least is None:
         return ""
     span = f"of {least} or more" if most is None else f"from {least} to {most}"
-    return f"{found[1]} is a whole number {span}, not {found[2]}"
+    return f"{match[1]} is a whole number {span}, not {match[2]}"
 
 
 def _unknown(error: typer.TyperException, word: str, words: Sequence[str], *, is_option: bool) -> UsageError:
@@ -180,15 +180,15 @@ def _unknown(error: typer.TyperException, word: str, words: Sequence[str], *, is
         known = {name.lstrip("-"): name for p in command.params for name in p.opts if name[0] == "-"}
     elif command:
         known = {name: name for name in command.commands}
-    said = f"there is no {'option' if is_option else 'command'} {word}"
+    message = f"there is no {'option' if is_option else 'command'} {word}"
     name = " ".join(words[: words.index(word) + 1]) if word in words else word
     if not is_option and (instead := nearest_commands().get(name)):
-        return UsageError(said, instead)
+        return UsageError(message, instead)
     if not is_option and word == words[0]:
         known |= {name: " ".join(ours) for name, ours in table.SYNONYMS.items()}
     if near := nearest(word.lower().lstrip("-"), known):
-        return UsageError(f"{said}; did you mean {known[near]}?")
-    return UsageError(said, _how(error, words))
+        return UsageError(f"{message}; did you mean {known[near]}?")
+    return UsageError(message, _how(error, words))
 
 
 def _how(error: typer.TyperException, words: Sequence[str]) -> str:

@@ -40,9 +40,9 @@ def tag(name: str, *children: str, **attributes: str | float | bool | None) -> H
         if value is True:
             words.append(f" {key}")
         elif value is not None and value is not False:
-            said = f"{value:.6g}" if isinstance(value, float) else str(value)
-            assert _WORD.fullmatch(said), f"an attribute with text of others: {key}"
-            words.append(f' {key}="{said}"')
+            text = f"{value:.6g}" if isinstance(value, float) else str(value)
+            assert _WORD.fullmatch(text), f"an attribute with text of others: {key}"
+            words.append(f' {key}="{text}"')
     opening = f"<{name}{''.join(words)}>"
     return Html(opening) if name in _VOID and not children else Html(f"{opening}{join(*children)}</{name}>")
 
@@ -96,7 +96,7 @@ def diff(lines: Sequence[str]) -> Html:
     return tag("pre", *rows, class_="diff") if rows else NOTHING
 
 
-def told(lines: Sequence[str]) -> Html:
+def entry_lines(lines: Sequence[str]) -> Html:
     """Lines that tell of entries: `+ ` came, `~ ` changed, `- ` went."""
     rows = [
         tag(
@@ -113,9 +113,9 @@ def told(lines: Sequence[str]) -> Html:
 
 def counts(came: int, changed: int, went: int) -> Html:
     """How many entries came, changed and went; nothing where none did."""
-    found = (("added", "+", came), ("changed", "~", changed), ("gone", "−", went))
-    parts = [tag("span", f"{sign}{count}", class_=f"count {kind}") for kind, sign, count in found if count]
-    return join(*(part for one in parts for part in (one, Html(" "))))
+    kinds = (("added", "+", came), ("changed", "~", changed), ("gone", "−", went))
+    parts = [tag("span", f"{sign}{count}", class_=f"count {kind}") for kind, sign, count in kinds if count]
+    return join(*(piece for part in parts for piece in (part, Html(" "))))
 
 
 def moment(when: datetime | None, made: datetime) -> Html:

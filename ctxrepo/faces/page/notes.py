@@ -15,12 +15,12 @@ from ctxrepo.faces.page.markup import (
     counts,
     diff,
     empty,
+    entry_lines,
     join,
     moment,
     prose,
     section,
     tag,
-    told,
 )
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def notes_section(report: MemoryReport) -> Html:
     label = tag("label", "Filter notes", for_="filter", class_="unseen")
     count = tag("output", id="shown", aria_live="polite")
     tools = tag("div", label, field, tag("kbd", "/"), count, class_="tools", hidden=True)
-    found = [
+    scopes = [
         _scope(report, scope, list(notes), anchors)
         for scope, notes in groupby(report.notes, key=lambda note: note.scope)
     ]
     kind = "many" if len(report.notes) > _MANY else ""
     none = [empty("No note was written yet.")]
-    return section("notes", "Notes", lead, tools, *(found or none), class_=kind)
+    return section("notes", "Notes", lead, tools, *(scopes or none), class_=kind)
 
 
 def anchors_of(notes: Sequence[ReportedNote]) -> Mapping[str, str]:
@@ -97,7 +97,7 @@ def _note(report: MemoryReport, note: ReportedNote, anchor: str) -> Html:
 
 def _opened(report: MemoryReport, note: ReportedNote, text: NoteBody) -> Html:
     aside = tag("aside", tag("dl", *_facts(note)), copied(f"ctxrepo read {note.target}"))
-    badges = {line: found for line, entry in note.entries.items() if (found := _badges(entry))}
+    badges = {line: html for line, entry in note.entries.items() if (html := _badges(entry))}
     body = prose(text.text, text.first_line, badges)
     body = join(body, empty("The rest is left out here.")) if text.is_cut else body
     history = tag("div", *_history(report, note), class_="history")
@@ -123,12 +123,11 @@ def _facts(note: ReportedNote) -> Iterator[Html]:
 
 def _badges(entry: EntryNotes) -> Html:
     """What is known of an entry, behind its text."""
-    found = [badge("pinned", "pin")] * entry.is_pinned
-    found += [badge("superseded", "old")] * entry.is_superseded
-    found += [badge(f"key {entry.key}", "key")] * bool(entry.key)
-    if entry.used:
-        found.append(badge(f"used {times(entry.used)}", "used"))
-    return join(*(part for one in found for part in (one, Html(" "))))
+    badges = [badge("pinned", "pin")] * entry.is_pinned
+    badges += [badge("superseded", "old")] * entry.is_superseded
+    badges += [badge(f"key {entry.key}", "key")] * bool(entry.key)
+    badges += [badge(f"used {times(entry.used)}", "used")] * bool(entry.used)
+    return join(*(part for html in badges for part in (html, Html(" "))))
 
 
 def _history(report: MemoryReport, note: ReportedNote) -> Iterator[Html]:
@@ -140,7 +139,7 @@ def _history(report: MemoryReport, note: ReportedNote) -> Iterator[Html]:
         source = tag("span", f"{_DEEDS[change.deed]} by {who(change)}", class_="by")
         head = tag("summary", date, " ", source, " ", counts(change.came, change.changed, change.went))
         more = [tag("p", f"moved from {change.former}")] if change.former else []
-        body = [diff(change.diff) or told(change.lines)]
+        body = [diff(change.diff) or entry_lines(change.lines)]
         command = f"ctxrepo history {note.target} --show {change.commit[:10]}"
         yield tag("details", head, *more, *body, copied(command), class_="version")
     if len(note.changes) > 12:

@@ -84,12 +84,12 @@ def _main(report: MemoryReport) -> Html:
 
 
 def _left_out(report: MemoryReport) -> Html:
-    left = [copied(one.command, f"Not in this page: {one.what}") for one in report.left_out]
+    hints = [copied(omission.command, f"Not in this page: {omission.what}") for omission in report.left_out]
     made = (
         f"Made by ctxrepo {ctxrepo.__version__}. This file asks for nothing, sends nothing and changes "
         "nothing; it holds what your memory held when it was made."
     )
-    return tag("footer", *left, tag("p", made))
+    return tag("footer", *hints, tag("p", made))
 
 
 def write_page(path: Path, page: str) -> None:

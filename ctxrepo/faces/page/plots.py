@@ -29,9 +29,9 @@ def columns(label: str, days: Sequence[date], series: Mapping[str, Sequence[int]
             height = room * values[at] / top
             if height:
                 base -= height
-                said = tag("title", f"{each:%a %d %b}: {values[at]} {name}")
+                title = tag("title", f"{each:%a %d %b}: {values[at]} {name}")
                 size = {"x": x, "y": base, "width": step * 0.72, "height": height}
-                parts.append(tag("rect", said, **size, class_=f"s{number % SERIES}"))
+                parts.append(tag("rect", title, **size, class_=f"s{number % SERIES}"))
         if each.weekday() == 0:
             y = float(_HEIGHT - 4)
             parts.append(tag("text", f"{each.day} {each:%b}", x=_LEFT + at * step, y=y, class_="scale"))

@@ -19,13 +19,13 @@ from ctxrepo.faces.page.markup import (
     day_name,
     diff,
     empty,
+    entry_lines,
     entry_words,
     inline,
     moment,
     section,
     table,
     tag,
-    told,
 )
 from ctxrepo.faces.page.notes import who
 from ctxrepo.faces.page.plots import bar, columns, legend, timeline
@@ -118,30 +118,30 @@ def _event(report: MemoryReport, change: NoteChange, anchors: Mapping[str, str])
     deed = {"new": "new note", "gone": "deleted", "moved": "moved"}.get(change.deed, "")
     head = tag("div", name, badge(deed) if deed else NOTHING, class_="place")
     source = tag("span", who(change), class_="by")
-    what = tag("div", head, told(change.lines[:3]))
+    what = tag("div", head, entry_lines(change.lines[:3]))
     return tag("li", moment(change.when, report.made), what, source)
 
 
 def waiting(report: MemoryReport) -> Html:
     """Every item to decide but versions apart, with the commands that decide it."""
     lead = "What waits for your yes or no. This page changes nothing: copy a command and run it."
-    cards = [_card(report, one) for one in report.waiting] or [empty("Nothing waits for you.")]
+    cards = [_card(report, item) for item in report.waiting] or [empty("Nothing waits for you.")]
     return section("waiting", "Waiting", lead, *cards)
 
 
-def _card(report: MemoryReport, one: WaitingItem) -> Html:
-    item = one.item
+def _card(report: MemoryReport, waiting_item: WaitingItem) -> Html:
+    item = waiting_item.item
     kind = NAMES[item.kind]
-    head = _head(kind, one, report)
-    commands = [copied(command, label) for label, command in one.commands]
+    head = _head(kind, waiting_item, report)
+    commands = [copied(command, label) for label, command in waiting_item.commands]
     but = tag("p", tag("strong", "But: "), item.obstacle) if item.obstacle else NOTHING
-    said = (tag("p", item.why), but, diff(one.diff))
-    return tag("article", head, *said, *commands, class_="card item-row", tabindex=-1)
+    body = (tag("p", item.why), but, diff(waiting_item.diff))
+    return tag("article", head, *body, *commands, class_="card item-row", tabindex=-1)
 
 
-def _head(kind: str, one: WaitingItem, report: MemoryReport) -> Html:
+def _head(kind: str, waiting_item: WaitingItem, report: MemoryReport) -> Html:
     """What it is and about which file; who it came from, and when."""
-    item = one.item
+    item = waiting_item.item
     title = tag("h3", badge(kind, item.kind), " ", tag("span", item.path, class_="path"))
     source = [item.who, " · "] if item.who else []
     return tag("header", title, tag("p", *source, moment(item.since, report.made), class_="by"))
@@ -153,22 +153,21 @@ def conflicts(report: MemoryReport) -> Html:
         "Two machines changed the same text. One version holds everywhere; the other was set aside, and "
         "nothing is lost."
     )
-    cards = [_apart(report, one) for one in report.apart] or [empty("No two machines disagree.")]
+    cards = [_apart(report, versions) for versions in report.apart] or [empty("No two machines disagree.")]
     return section("conflicts", "Conflicts of machines", lead, *cards)
 
 
-def _apart(report: MemoryReport, one: VersionsApart) -> Html:
-    item, head = one.waiting.item, _head("two versions", one.waiting, report)
+def _apart(report: MemoryReport, versions: VersionsApart) -> Html:
+    item, head = versions.waiting.item, _head("two versions", versions.waiting, report)
     sides = tag(
         "div",
-        _side("Holds now", item.who_before, one.kept, one.other, "kept"),
-        _side("Set aside", item.who, one.other, one.kept, "other"),
+        _side("Holds now", item.who_before, versions.kept, versions.other, "kept"),
+        _side("Set aside", item.who, versions.other, versions.kept, "other"),
         class_="sides",
     )
-    before = (
-        tag("details", tag("summary", "What both began from"), tag("pre", one.base)) if one.base else NOTHING
-    )
-    commands = [copied(command, label) for label, command in one.waiting.commands]
+    base = tag("details", tag("summary", "What both began from"), tag("pre", versions.base))
+    before = base if versions.base else NOTHING
+    commands = [copied(command, label) for label, command in versions.waiting.commands]
     return tag("article", head, sides, before, *commands, class_="card item-row", tabindex=-1)
 
 
@@ -197,11 +196,11 @@ def tape(report: MemoryReport) -> Html:
     plot = [timeline("Anchors and handoffs of four weeks", lanes, marks, report.days)] if shown else []
     rows = [_mark(report, mark) for mark in report.tape]
     newest, earlier = rows[:_MARKS], rows[_MARKS:]
-    found = [tag("ol", *newest, class_="marks feed")]
+    lists = [tag("ol", *newest, class_="marks feed")]
     if earlier:
-        said = tag("summary", f"{len(earlier)} earlier")
-        found.append(tag("details", said, tag("ol", *earlier, class_="marks feed"), class_="earlier"))
-    return section("tape", "Tape", lead, *plot, *found)
+        summary = tag("summary", f"{len(earlier)} earlier")
+        lists.append(tag("details", summary, tag("ol", *earlier, class_="marks feed"), class_="earlier"))
+    return section("tape", "Tape", lead, *plot, *lists)
 
 
 def _mark(report: MemoryReport, mark: MarkOnTape) -> Html:
@@ -225,23 +224,23 @@ def usage(report: MemoryReport) -> Html:
         "prompts without": [day.silent for day in report.prompts],
     }
     plot = [tag("h3", "Prompts a day"), legend([*series]), columns("Prompts a day", report.days, series)]
-    most = max((one.usage.delivered for one in used.entries), default=1)
+    most = max((entry.usage.delivered for entry in used.entries), default=1)
+    kinds = ("given", "opened", "used")
+    usages = ((e.text, (e.usage.delivered, e.usage.opened, e.usage.used)) for e in used.entries)
     rows = [
         [
-            tag("span", entry_words(one.text or "edited or gone since"), class_="words"),
-            bar(
-                [("given", one.usage.delivered), ("opened", one.usage.opened), ("used", one.usage.used)], most
-            ),
-            *map(str, (one.usage.delivered, one.usage.opened, one.usage.used)),
+            tag("span", entry_words(text or "edited or gone since"), class_="words"),
+            bar([*zip(kinds, numbers, strict=True)], most),
+            *map(str, numbers),
         ]
-        for one in used.entries
+        for text, numbers in usages
     ]
     entries = counted(used.count, "entry", "entries")
     share = f"{10 * used.usage_rate:.0f}"
     total = (
         f"{entries} given {times(used.delivered)} in all; of ten that a session was given it used {share}."
     )
-    key = legend(("given", "opened", "used"), ("given", "opened", "used"))
+    key = legend(kinds, kinds)
     what = table("Given most", ["Entry", "", "Given", "Opened", "Used"], rows, class_="usage")
     return section(
         "usage",
@@ -264,7 +263,7 @@ def machines(report: MemoryReport) -> Html:
     known = table(
         "Machines",
         [column.capitalize() for column in MACHINE_COLUMNS],
-        [list(words_of_machine(one, report.made).values()) for one in report.machines],
+        [list(words_of_machine(machine, report.made).values()) for machine in report.machines],
         class_="machines",
     )
     plots = [
@@ -283,14 +282,14 @@ def _plot(report: MemoryReport, title: str, series: Mapping[str, Sequence[int]])
     yield columns(f"{title} and day", report.days, series)
 
 
-def _by_day(days: Sequence[date], found: Sequence[tuple[date, str, int]]) -> dict[str, list[int]]:
+def _by_day(days: Sequence[date], changes: Sequence[tuple[date, str, int]]) -> dict[str, list[int]]:
     """name -> a number for each day, those who did most first; from the sixth on they are one."""
     totals: dict[str, int] = {}
-    for _, name, count in found:
+    for _, name, count in changes:
         totals[name] = totals.get(name, 0) + count
     order = sorted(totals, key=lambda name: (-totals[name], name))
     names = {name: name if number < 5 else "others" for number, name in enumerate(order)}
     series = {names[name]: [0] * len(days) for name in order}
-    for day, name, count in found:
+    for day, name, count in changes:
         series[names[name]][(day - days[0]) // timedelta(days=1)] += count
     return series

@@ -139,8 +139,8 @@ def theme_of(environment: Mapping[str, str], answer: bytes = b"") -> str:
     if ground := _GROUND.search(answer):
         red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in ground.groups())
         return LIGHT if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else DARK
-    said = environment.get("COLORFGBG", "").rpartition(";")[2]
-    return LIGHT if said in _LIGHT_GROUNDS else DARK
+    background = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if background in _LIGHT_GROUNDS else DARK
 
 
 def ask_ground(reads: int, writes: int) -> bytes:

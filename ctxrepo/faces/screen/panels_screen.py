@@ -297,12 +297,12 @@ class PanelsScreen(OperationsApp):
         more += [("/", "filter"), ("enter", "read"), ("1-6", "panels"), ("o", "page"), ("r", "again")]
         last = [("?", "keys"), ("q", "quit")]
         width, keys = self.size.width - 2, [*own]
-        for one in more:
-            if sum(len(key) + len(said) + 3 for key, said in (*keys, one, *last)) <= width + 2:
-                keys.append(one)
+        for hint in more:
+            if sum(len(key) + len(label) + 3 for key, label in (*keys, hint, *last)) <= width + 2:
+                keys.append(hint)
         parts: list[Any] = []
-        for key, said in (*keys, *last):
-            parts += [(key, "bold $primary"), f" {said}  "]
+        for key, label in (*keys, *last):
+            parts += [(key, "bold $primary"), f" {label}  "]
         self._footer.update(Content.assemble(*parts).rstrip())
 
     def _say(self, text: str, *, is_wrong: bool = False) -> None:

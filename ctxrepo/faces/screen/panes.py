@@ -248,14 +248,14 @@ def folded(line: ScreenLine, width: int) -> list[Content]:
 
 def lines_of_actions(actions: Sequence[RowAction], width: int, *, with_labels: bool) -> list[Content]:
     """What the keys do about a row and the commands that do it too, folded at a width."""
-    found: list[Content] = []
+    all_lines: list[Content] = []
     for action in actions:
-        said = ScreenLine(f"{action.key}  {_clean(action.label)}", hang=3)
+        label = ScreenLine(f"{action.key}  {_clean(action.label)}", hang=3)
         command = ScreenLine(f"{'' if with_labels else action.key:<3}{_clean(action.command)}", hang=3)
-        lines = [*(folded(said, width) if with_labels else ())]
+        lines = [*(folded(label, width) if with_labels else ())]
         lines += [part.stylize("$place", 1) for part in folded(command, width)]
-        found += [lines[0].stylize("bold $primary", 0, 1), *lines[1:]]
-    return found
+        all_lines += [lines[0].stylize("bold $primary", 0, 1), *lines[1:]]
+    return all_lines
 
 
 class YesOrNo(ModalScreen[bool]):
@@ -318,5 +318,5 @@ def _matching(typed: str) -> Sequence[ScreenLine]:
             where = f"{key.where}: " if key.where else ""
             lines.append(ScreenLine(f"{key.key:<7} {where}{key.meaning}", "label", 8))
             lines += [ScreenLine(f"        {key.command}", "command", 8)] if key.command else []
-    signs = [ScreenLine(f"{s:<7} {said}", "label", 8) for s, said in SIGNS.items() if not words]
+    signs = [ScreenLine(f"{s:<7} {meaning}", "label", 8) for s, meaning in SIGNS.items() if not words]
     return [*lines, *([ScreenLine(""), ScreenLine("signs before rows", "heading")] if signs else []), *signs]

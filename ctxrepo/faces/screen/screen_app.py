@@ -71,32 +71,32 @@ class ReviewScreen(PanelsScreen):
         rows = self._rows
         marked = [row for row in rows.rows if row.name in rows.marked]
         meant = marked or ([rows.row] if rows.row else [])
-        found = [(row, action) for row in meant for action in actions_of(row) if action.key == key]
-        if not found:
+        decisions = [(row, action) for row in meant for action in actions_of(row) if action.key == key]
+        if not decisions:
             self._say(why_not(self._name, rows.row, key), is_wrong=True)
-        elif found[0][1].verb.startswith("edit"):
-            self._edit(*found[0])
-        elif question := next((action for _, action in found if action.asks), None):
-            count = f" ({len(found)} rows)" if found[1:] else ""
+        elif decisions[0][1].verb.startswith("edit"):
+            self._edit(*decisions[0])
+        elif question := next((action for _, action in decisions if action.asks), None):
+            count = f" ({len(decisions)} rows)" if decisions[1:] else ""
             dialog = YesOrNo(f"{question.asks}{count}", question.command)
             self.push_screen(
-                dialog, lambda yes: self._carry_out(found) if yes else self._say("left as it is")
+                dialog, lambda yes: self._carry_out(decisions) if yes else self._say("left as it is")
             )
         else:
-            self._carry_out(found)
+            self._carry_out(decisions)
 
-    def _carry_out(self, found: Sequence[tuple[PanelRow, RowAction]]) -> None:
+    def _carry_out(self, decisions: Sequence[tuple[PanelRow, RowAction]]) -> None:
         """Carry out what was decided, in turn, while the rows are off the list already."""
-        self._take_off([row for row, _ in found])
-        self._under_way += len(found)
+        self._take_off([row for row, _ in decisions])
+        self._under_way += len(decisions)
         self._say(f"{self._under_way} under way …")
-        self._work(partial(self._in_turn, found))
+        self._work(partial(self._in_turn, decisions))
 
-    def _in_turn(self, found: Sequence[tuple[PanelRow, RowAction]]) -> None:
+    def _in_turn(self, decisions: Sequence[tuple[PanelRow, RowAction]]) -> None:
         done: list[Deed] = []
         failed: list[CtxrepoError] = []
         verbs: set[str] = set()
-        for row, action in found:
+        for row, action in decisions:
             try:
                 result = self._ask(deeds.carry_out, DeedRequest(row, action.verb))
                 done.append(result.value)
@@ -106,7 +106,7 @@ class ReviewScreen(PanelsScreen):
             except CtxrepoError as error:
                 failed.append(error)
             verbs.add(action.verb)
-        self._tell(partial(self._decided, len(found), done, failed))
+        self._tell(partial(self._decided, len(decisions), done, failed))
 
     def _take_off(self, gone: Sequence[PanelRow]) -> None:
         panel = self._panels[self._name]

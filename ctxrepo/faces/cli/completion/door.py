@@ -21,7 +21,7 @@ def main(words: Sequence[str]) -> int:
 
     Nobody reads an error while they type: whatever goes wrong, nothing is said."""
     try:
-        answer = _bash(words[1], words[2]) if words[0] == "bash" else _told(words[1:])
+        answer = _bash(words[1], words[2]) if words[0] == "bash" else _with_meanings(words[1:])
         verbatim("".join(f"{line}\n" for line in answer).encode("utf-8", "surrogateescape"))
     except Exception:
         return 0
@@ -47,20 +47,20 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
             taken += 1
     name, equals, start = last.partition("=")
     if option is not None:
-        found = _values(command, option, last, before)
+        choices = _values(command, option, last, before)
     elif last.startswith("--") and equals and (given := _taking(command, name)):
-        found = (
-            (f"{name}={value}", said)
-            for value, said in _values(command, given, start, before)
+        choices = (
+            (f"{name}={value}", meaning)
+            for value, meaning in _values(command, given, start, before)
             if value != FILES
         )
     elif last.startswith("-") and not is_over:
-        found = _options(command, before)
+        choices = _options(command, before)
     elif command.is_group and not taken:
-        found = ((word, c.summary) for word, c in command.commands.items() if not c.is_hidden)
+        choices = ((word, c.summary) for word, c in command.commands.items() if not c.is_hidden)
     else:
-        found = _argument(command, taken, last, before)
-    yield from (c for c in found if c[0].startswith(last) or c[0] == FILES)
+        choices = _argument(command, taken, last, before)
+    yield from (c for c in choices if c[0].startswith(last) or c[0] == FILES)
 
 
 def _taking(command: CommandEntry, word: str) -> Param | None:
@@ -186,10 +186,10 @@ _SOURCES: dict[str, Source] = {
 }
 
 
-def _told(words: Sequence[str]) -> Iterator[str]:
+def _with_meanings(words: Sequence[str]) -> Iterator[str]:
     """Candidates with what they mean, for shells that show it."""
-    for value, said in _printable(words):
-        yield f"{value}\t{said}" if said else value
+    for value, meaning in _printable(words):
+        yield f"{value}\t{meaning}" if meaning else value
 
 
 def _bash(breaks: str, line: str) -> Iterator[str]:
@@ -203,9 +203,9 @@ def _bash(breaks: str, line: str) -> Iterator[str]:
 
 
 def _printable(words: Sequence[str]) -> Iterator[Candidate]:
-    for value, said in candidates(words):
+    for value, meaning in candidates(words):
         if value.isprintable():
-            yield value, " ".join(said.split()) if said.isprintable() else ""
+            yield value, " ".join(meaning.split()) if meaning.isprintable() else ""
 
 
 def _split(line: str) -> tuple[list[str], bool]:

@@ -53,20 +53,20 @@ def remember(request: Fact, json: bool = False) -> None:
     """Save one fact to memory."""
     from ctxrepo.domain.note.compose import facts_of
 
-    def said(result: RememberResult) -> str:
+    def words_of(result: RememberResult) -> str:
         verb = _verb(result, is_keyed=bool(request.key))
         was = ", ".join(f'"{shown(text, _WAS)}"' for text in result.was)
         return f"{verb}: {writing.shown_id(result)} {result.at}{f' (was {was})' if was else ''}"
 
     desk = open_desk()
     if request.text != "-":
-        answer(writing.remember, request, json, said, desk=desk)
+        answer(writing.remember, request, json, words_of, desk=desk)
         return
     require_memory(desk)  # before somebody types for nothing
     facts = [replace(request, text=text) for text in facts_of(text_of("-"))]
     if not facts:
         raise UsageError("there is nothing to remember: standard input is empty", "One fact a line.")
-    answer(writing.remember_all, facts, json, lambda results: "\n".join(map(said, results)), desk=desk)
+    answer(writing.remember_all, facts, json, lambda results: "\n".join(map(words_of, results)), desk=desk)
 
 
 def _verb(result: RememberResult, *, is_keyed: bool) -> str:
@@ -171,15 +171,15 @@ def _in_editor(desk: Desk, path: str, json: bool) -> None:
         return
     before = desk.memory.worktree.read(path)
     code = editor.edit_file(program, file, desk.env)
-    told = f"unchanged: {path}"
+    text = f"unchanged: {path}"
     if desk.memory.worktree.read(path) != before:
         request = writing.EditorRequest(path, decode_exactly(before or b""))
         edited = perform(desk, writing.edit_by_hand, request).value
         data |= {"changed": True, "gone": [*edited.gone]}
-        told = _edited(edited)
+        text = _edited(edited)
     if code:
         raise CtxrepoError(f"{program} ended with {code}", f"The note is {file}.")
-    output.done(json, data, told)
+    output.done(json, data, text)
 
 
 def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:

@@ -61,13 +61,13 @@ def dream(
     if request.only:
         raise UsageError("--only is for the brief", "Leave it out beside --from.")
 
-    def said(made: Proposal | None) -> str:
+    def words_of(made: Proposal | None) -> str:
         if made is None:
             return "all of this can be proposed; nothing was written"
         return f"proposed: {made.id} {made.words}; `ctxrepo inbox show {made.id}` shows what it would change"
 
     steps = StepsRequest(text_of(source), request.scope, is_trial=dry_run)
-    answer(dreaming.propose_steps, steps, json, said)
+    answer(dreaming.propose_steps, steps, json, words_of)
 
 
 def import_(
@@ -123,93 +123,94 @@ def _words(result: ImportResult, dry_run: bool) -> str:
 def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
     """What would be done for one place, or was."""
     yield f"{plan.contents.source}: {plan.contents.place}"
-    told = [one for one in plan.notes if _says_something(one)]
-    shown = told[:most] if most else told
-    for one in shown:
-        yield from _note(one)
-    if left := told[len(shown) :]:
-        entries = sum(one.fitted.new for one in left)
-        yield f"  and {counted(len(left), 'more note')}, {counted(entries, 'new entry', 'new entries')}"
-    if same := [one.fitted for one in plan.notes if not _says_something(one)]:
-        known = counted(sum(one.known for one in same), "entry", "entries")
-        out = f", {_withheld(n)}" if (n := sum(one.withheld for one in same)) else ""
+    notes = [note for note in plan.notes if _says_something(note)]
+    shown = notes[:most] if most else notes
+    for note in shown:
+        yield from _note(note)
+    if rest := notes[len(shown) :]:
+        entries = sum(note.fitted.new for note in rest)
+        yield f"  and {counted(len(rest), 'more note')}, {counted(entries, 'new entry', 'new entries')}"
+    if same := [note.fitted for note in plan.notes if not _says_something(note)]:
+        known = counted(sum(note.known for note in same), "entry", "entries")
+        out = f", {_withheld(n)}" if (n := sum(note.withheld for note in same)) else ""
         yield f"  {counted(len(same), 'note')} with nothing new: {known} here already{out}"
     yield from _files(plan)
     yield from map(_tape, plan.tapes)
     yield from map(_setting, plan.settings)
-    for kept in plan.contents.not_taken:
-        yield f"  left out: {kept.what}: {kept.why}"
+    for omission in plan.contents.not_taken:
+        yield f"  left out: {omission.what}: {omission.why}"
 
 
 def _withheld(number: int) -> str:
     return f"{number} left out, as edited or put away here"
 
 
-def _says_something(one: PlannedNote) -> bool:
-    found = one.fitted
-    return found.changes or bool(found.refused or found.rivals)
+def _says_something(note: PlannedNote) -> bool:
+    fitted = note.fitted
+    return fitted.changes or bool(fitted.refused or fitted.rivals)
 
 
-def _note(one: PlannedNote) -> Iterator[str]:
-    found = one.fitted
-    said = []
-    if found.is_new:
-        said.append(f"new, {counted(found.new, 'entry', 'entries')}" if found.new else "new")
-    elif found.new:
-        said.append(f"{found.new} new")
-    if found.known:
-        said.append(f"{found.known} here already")
-    if found.withheld:
-        said.append(_withheld(found.withheld))
-    if found.pins:
-        said.append(f"{len(found.pins)} to be pinned")
-    said += filter(None, (one.note.remark, found.remark))
-    if found.changes:
-        yield f"  {one.note.origin} -> {found.path}: {', '.join(said)}"
-    for why in found.refused:
-        yield f"  {one.note.origin} -> {found.path}: held back: {why}"
-    if found.near:
-        more = f" and {counted(len(found.near) - _NEAR, 'other')}" if len(found.near) > _NEAR else ""
-        near = ", ".join(found.near[:_NEAR])
-        yield f"  {one.note.origin} -> {found.path}: much the same is at {near}{more}"
-    for key in found.rivals:
-        yield f"  {one.note.origin} -> {found.path}: {key} says something else here, and stays so"
+def _note(planned_note: PlannedNote) -> Iterator[str]:
+    note, fitted = planned_note.note, planned_note.fitted
+    phrases = []
+    if fitted.is_new:
+        phrases.append(f"new, {counted(fitted.new, 'entry', 'entries')}" if fitted.new else "new")
+    elif fitted.new:
+        phrases.append(f"{fitted.new} new")
+    if fitted.known:
+        phrases.append(f"{fitted.known} here already")
+    if fitted.withheld:
+        phrases.append(_withheld(fitted.withheld))
+    if fitted.pins:
+        phrases.append(f"{len(fitted.pins)} to be pinned")
+    phrases += filter(None, (note.remark, fitted.remark))
+    if fitted.changes:
+        yield f"  {note.origin} -> {fitted.path}: {', '.join(phrases)}"
+    for why in fitted.refused:
+        yield f"  {note.origin} -> {fitted.path}: held back: {why}"
+    if fitted.near:
+        more = f" and {counted(len(fitted.near) - _NEAR, 'other')}" if len(fitted.near) > _NEAR else ""
+        near = ", ".join(fitted.near[:_NEAR])
+        yield f"  {note.origin} -> {fitted.path}: much the same is at {near}{more}"
+    for key in fitted.rivals:
+        yield f"  {note.origin} -> {fitted.path}: {key} says something else here, and stays so"
 
 
 def _files(plan: ImportPlan) -> Iterator[str]:
     """Files that are no notes: most of them are of no interest by themselves."""
-    if new := [one for one in plan.files if one.new]:
-        lines = counted(sum(one.new for one in new), "new line")
+    if new := [file for file in plan.files if file.new]:
+        lines = counted(sum(file.new for file in new), "new line")
         yield f"  {counted(len(new), 'file')} with what was said of entries, anchors and projects: {lines}"
-    for one in plan.files:
-        if one.refused or one.remark:
-            yield f"  {one.file.origin} -> {one.path}: {one.refused or one.remark}"
+    for file in plan.files:
+        if file.refused or file.remark:
+            yield f"  {file.file.origin} -> {file.path}: {file.refused or file.remark}"
 
 
-def _tape(one: PlannedTape) -> str:
-    said = [counted(len(one.new), "new anchor")]
-    if one.refused:
-        said.append(f"{one.refused} held back: they hold a secret")
-    if one.tape.unread:
-        said.append(f"{counted(one.tape.unread, 'line')} that can't be read as one")
-    return f"  {one.tape.origin} -> TAPE/{one.tape.folder}/: {', '.join(said)}"
+def _tape(planned_tape: PlannedTape) -> str:
+    phrases = [counted(len(planned_tape.new), "new anchor")]
+    if planned_tape.refused:
+        phrases.append(f"{planned_tape.refused} held back: they hold a secret")
+    if planned_tape.tape.unread:
+        phrases.append(f"{counted(planned_tape.tape.unread, 'line')} that can't be read as one")
+    return f"  {planned_tape.tape.origin} -> TAPE/{planned_tape.tape.folder}/: {', '.join(phrases)}"
 
 
-def _setting(one: PlannedSetting) -> str:
-    wanted = one.setting
-    was = f"  (was {one.was})" if one.was and not one.kept else ""
-    kept = f"; not changed: {one.kept}" if one.kept else ""
-    return f"  config.toml: {wanted.key} = {wanted.value}{was}, because {wanted.reason}{kept}"
+def _setting(change: PlannedSetting) -> str:
+    setting = change.setting
+    was = f"  (was {change.was})" if change.was and not change.kept else ""
+    kept = f"; not changed: {change.kept}" if change.kept else ""
+    return f"  config.toml: {setting.key} = {setting.value}{was}, because {setting.reason}{kept}"
 
 
-def _listed(found: Sequence[SourceContents]) -> str:
-    if not found:
+def _listed(sources: Sequence[SourceContents]) -> str:
+    if not sources:
         return "nothing of another memory program is here"
     lines = []
-    for one in found:
-        anchors = sum(len(tape.anchors) for tape in one.tapes)
-        counts = [counted(len(one.notes), "note"), counted(upkeep.entry_count(one), "entry", "entries")]
+    for contents in sources:
+        anchors, entries = sum(len(tape.anchors) for tape in contents.tapes), upkeep.entry_count(contents)
+        counts = [counted(len(contents.notes), "note"), counted(entries, "entry", "entries")]
         counts += [counted(anchors, "anchor")] if anchors else []
-        lines += [f"{one.source}: {one.place}: {', '.join(counts)}", f"  ctxrepo import {one.source}"]
-        lines += [f"  {kept.what}: {kept.why}" for kept in one.not_taken if not one.notes]
+        program, omissions = contents.source, () if contents.notes else contents.not_taken
+        lines += [f"{program}: {contents.place}: {', '.join(counts)}", f"  ctxrepo import {program}"]
+        lines += [f"  {omission.what}: {omission.why}" for omission in omissions]
     return "\n".join(lines)

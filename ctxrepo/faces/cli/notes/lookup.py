@@ -134,9 +134,9 @@ def search(
             )
         if any(of_notes.values()):
             raise UsageError(f"{_first(of_notes)} doesn't go with --in sessions", "It is about notes.")
-        wanted = SessionQuery(query, agent, project, 0, user, file, context, limit or 10)
-        request = SessionsRequest(wanted, since, raw, ignore_case)
-        answer_with_past(search_sessions, request, json, lambda found: "\n\n".join(session_hits(found)))
+        session_query = SessionQuery(query, agent, project, 0, user, file, context, limit or 10)
+        request = SessionsRequest(session_query, since, raw, ignore_case)
+        answer_with_past(search_sessions, request, json, lambda hits: "\n\n".join(session_hits(hits)))
         return
     if where != "notes":
         raise UsageError(f"nothing is searched in {where!r}", "--in takes notes or sessions.")
@@ -144,8 +144,8 @@ def search(
         raise UsageError(f"{_first(of_sessions)} needs --in sessions", "It is about agents' sessions.")
     from ctxrepo.app.views.hits import hit_line
 
-    asked = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
-    in_notes = browsing.SearchRequest(asked, limit or 20)
+    note_query = SearchQuery(query, tuple(tag or ()), scope, regex, category, cast("Mode", mode))
+    in_notes = browsing.SearchRequest(note_query, limit or 20)
     answer(
         browsing.search,
         in_notes,
@@ -192,23 +192,23 @@ def _first(given: Mapping[str, object]) -> str:
     return next(name for name, value in given.items() if value)
 
 
-def _tag_table(found: Sequence[Tag]) -> str:
+def _tag_table(tags: Sequence[Tag]) -> str:
     return "\n".join(
         output.aligned(
             (t.name, output.counted(t.notes, "note"), output.counted(t.entries, "entry", "entries"))
-            for t in found
+            for t in tags
         )
     )
 
 
-def _links(found: NoteLinks) -> str:
-    lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in found.outgoing]
-    lines += [f"{link.to} <- {link.at} {link.written}" for link in found.incoming]
+def _links(links: NoteLinks) -> str:
+    lines = [f"{link.at} {link.written} -> {link.to or 'nowhere'}" for link in links.outgoing]
+    lines += [f"{link.to} <- {link.at} {link.written}" for link in links.incoming]
     return "\n".join(lines) or "no links from it or to it"
 
 
-def _broken(found: Sequence[Link]) -> str:
-    return "\n".join(f"{link.at} {link.written} is broken" for link in found) or "no broken links"
+def _broken(links: Sequence[Link]) -> str:
+    return "\n".join(f"{link.at} {link.written} is broken" for link in links) or "no broken links"
 
 
 def _with_provenance(hit: Hit) -> str:
@@ -234,7 +234,7 @@ def export(
         raise UsageError("--json and DEST - both want standard output", "Name a file.")
     request = ExportRequest(place, scope[0] if scope else "", form, output.verbatim)
 
-    def said(exported: ExportResult) -> str:
+    def words_of(exported: ExportResult) -> str:
         if exported.place == "-":
             return ""
         counts = output.counted(exported.files, "file")
@@ -243,4 +243,4 @@ def export(
         of = exported.folders[0] if exported.scope else output.counted(len(exported.folders), "scope")
         return f"exported: {counts} of {of} to {exported.place}"
 
-    answer(browsing.export, request, json, said)
+    answer(browsing.export, request, json, words_of)

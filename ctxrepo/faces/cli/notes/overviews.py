@@ -45,7 +45,7 @@ def pages(request: PagesRequest, json: bool = False) -> None:
     answer(overview.list_pages, request, json, _page_table)
 
 
-def _page_table(found: Residency) -> str:
+def _page_table(residency: Residency) -> str:
     rows = [
         (
             fidelity,
@@ -53,6 +53,6 @@ def _page_table(found: Residency) -> str:
             page.path,
             f"{page.tokens(fidelity)} of {page.tokens('full')} tokens" + ", pinned" * page.is_pinned,
         )
-        for page, fidelity in found.pages
+        for page, fidelity in residency.pages
     ]
-    return "\n".join([*output.aligned(rows), f"{found.used} of {found.budget} tokens"])
+    return "\n".join([*output.aligned(rows), f"{residency.used} of {residency.budget} tokens"])

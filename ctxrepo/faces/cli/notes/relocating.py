@@ -45,11 +45,11 @@ def move(request: MoveRequest, json: bool = False) -> None:
 def archive(request: TargetRequest, json: bool = False) -> None:
     """Move a note or entry to the archive."""
 
-    def said(result: MoveResult) -> str:
+    def words_of(result: MoveResult) -> str:
         name = f"^{result.id}" if result.id else result.before
         return f"archived: {_way(result)}; `ctxrepo restore {name}` brings it back"
 
-    answer(writing.archive, request, json, said)
+    answer(writing.archive, request, json, words_of)
 
 
 def _way(result: MoveResult) -> str:
@@ -62,48 +62,48 @@ def _way(result: MoveResult) -> str:
 def forget(request: TargetRequest, json: bool = False) -> None:
     """Remove a note or an entry."""
 
-    def said(forgotten: Forgotten) -> str:
+    def words_of(forgotten: Forgotten) -> str:
         name = f"^{forgotten.id}" if forgotten.id else forgotten.at
         text = f"\n  - {forgotten.text}" if forgotten.text else ""
         return f"forgotten: {forgotten.at}; `ctxrepo restore {name}` brings it back{text}"
 
-    answer(writing.forget, request, json, said)
+    answer(writing.forget, request, json, words_of)
 
 
 @command(target=USUAL)
 def touch(request: TargetRequest, json: bool = False) -> None:
     """Confirm that a note is still true as of today."""
 
-    def said(result: TouchResult) -> str:
+    def words_of(result: TouchResult) -> str:
         return f"touched: {result.path} {result.updated}" if result.updated else ""
 
-    answer(writing.touch, request, json, said)
+    answer(writing.touch, request, json, words_of)
 
 
 @command(targets="ENTRY...")
 def reinforce(request: EntriesRequest, json: bool = False) -> None:
     """Say that an entry holds, once more."""
 
-    def said(entries: list[Confirmed]) -> str:
-        counts = (f"reinforced ({times(one.reinforced)} by now): {_named(one)}" for one in entries)
+    def words_of(entries: list[Confirmed]) -> str:
+        counts = (f"reinforced ({times(entry.reinforced)} by now): {_named(entry)}" for entry in entries)
         return "\n".join(counts)
 
-    answer(writing.reinforce, request, json, said)
+    answer(writing.reinforce, request, json, words_of)
 
 
 @command(targets="ENTRY...")
 def verify(request: EntriesRequest, json: bool = False) -> None:
     """Confirm that you looked, and an entry is true."""
 
-    def said(entries: list[Confirmed]) -> str:
-        at = (f" at {one.code[:10]}" if one.code else "" for one in entries)
-        return "\n".join(f"verified{where}: {_named(one)}" for one, where in zip(entries, at, strict=True))
+    def words_of(entries: list[Confirmed]) -> str:
+        commits = (f" at {entry.code[:10]}" if entry.code else "" for entry in entries)
+        return "\n".join(f"verified{at}: {_named(entry)}" for entry, at in zip(entries, commits, strict=True))
 
-    answer(writing.verify, request, json, said)
+    answer(writing.verify, request, json, words_of)
 
 
-def _named(one: Confirmed) -> str:
-    return f"^{one.id} {one.at}\n  - {shown(one.text, _MOST_TEXT)}"
+def _named(entry: Confirmed) -> str:
+    return f"^{entry.id} {entry.at}\n  - {shown(entry.text, _MOST_TEXT)}"
 
 
 def enforce(
@@ -169,10 +169,10 @@ def _few(lines: Sequence[str]) -> list[str]:
 def restore(request: RestoreRequest, json: bool = False) -> None:
     """Restore a forgotten, archived or edited note or entry."""
 
-    def said(result: RestoreResult) -> str:
+    def words_of(result: RestoreResult) -> str:
         name = f"^{result.id} " if result.id else ""
         head = f"{'there already' if result.existing else 'restored'}: {name}{result.at}"
         way = ["`ctxrepo undo` takes this back"] if result.lines else []
         return "\n".join([head, *_few(result.lines), *way])
 
-    answer(writing.restore, request, json, said)
+    answer(writing.restore, request, json, words_of)

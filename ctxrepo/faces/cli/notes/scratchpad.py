@@ -28,10 +28,10 @@ def add(
 ) -> None:
     """Add an item."""
 
-    def said(made: Scratch) -> str:
-        return _told("open already" if made.existing else "added", made)
+    def words_of(scratch: Scratch) -> str:
+        return _change_line("open already" if scratch.existing else "added", scratch)
 
-    answer(writing.add_item, writing.LineRequest(" ".join(text), scope), json, said)
+    answer(writing.add_item, writing.LineRequest(" ".join(text), scope), json, words_of)
 
 
 @scratch.command()
@@ -55,10 +55,10 @@ def undo(
 def clear_done(request: ChecklistRequest, json: bool = False) -> None:
     """Remove the items that are done."""
 
-    def said(cleared: ClearResult) -> str:
+    def words_of(cleared: ClearResult) -> str:
         return f"cleared: {output.counted(len(cleared.gone), 'item')} of {cleared.path}"
 
-    answer(writing.clear_done, request, json, said)
+    answer(writing.clear_done, request, json, words_of)
 
 
 @scratch.command("list")
@@ -76,15 +76,15 @@ def _tick(named: list[str], scope: str, json: bool, *, is_done: bool) -> None:
 
     verb = "done" if is_done else "open again"
     request = TickRequest(" ".join(named), is_done, scope)
-    answer(writing.tick, request, json, lambda found: _told(verb, found))
+    answer(writing.tick, request, json, lambda scratch: _change_line(verb, scratch))
 
 
-def _told(verb: str, found: Scratch) -> str:
-    return f"{verb}: ^{found.item.id} {found.at} {_words(found.item.text)}"
+def _change_line(verb: str, scratch: Scratch) -> str:
+    return f"{verb}: ^{scratch.item.id} {scratch.at} {_words(scratch.item.text)}"
 
 
-def _line(found: Scratch) -> str:
-    item = found.item
+def _line(scratch: Scratch) -> str:
+    item = scratch.item
     return f"{'  ' * item.depth}[{'x' if item.is_done else ' '}] {_words(item.text)}  ^{item.id}"
 
 

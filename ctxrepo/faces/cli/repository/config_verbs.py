@@ -37,9 +37,9 @@ KeyName = Annotated[str, argument(metavar="KEY", help="A setting, e.g. sync.time
 def list_settings(json: Annotated[bool, json_option()] = False) -> None:
     """List all settings with their values, and where each comes from."""
 
-    def file_hint(found: SettingsFile) -> Iterator[str]:
+    def file_hint(listing: SettingsFile) -> Iterator[str]:
         if not json:
-            yield f"the file is {found.file}{'' if found.file.exists() else ', which is not there yet'}"
+            yield f"the file is {listing.file}{'' if listing.file.exists() else ', which is not there yet'}"
 
     answer(preferences.list_settings, None, json, _table, file_hint)
 
@@ -54,19 +54,19 @@ def get(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
 @command(key=USUAL, value=USUAL)
 def set_value(request: SetRequest, json: bool = False) -> None:
     """Change one setting in config.toml."""
-    answer(preferences.set_setting, request, json, partial(_told, unchanged="as it was"))
+    answer(preferences.set_setting, request, json, partial(_change_words, unchanged="as it was"))
 
 
 @config.command()
 def unset(key: KeyName, json: Annotated[bool, json_option()] = False) -> None:
     """Remove one setting from config.toml, so that its default applies again."""
-    said = partial(_told, unchanged="config.toml didn't set it")
-    answer(preferences.unset_setting, KeyRequest(key), json, said)
+    words_of = partial(_change_words, unchanged="config.toml didn't set it")
+    answer(preferences.unset_setting, KeyRequest(key), json, words_of)
 
 
-def _told(changed: SettingChange, unchanged: str) -> str:
-    now = changed.setting
-    before = f"was {_shown(changed.was)}" if changed.is_changed else unchanged
+def _change_words(change: SettingChange, unchanged: str) -> str:
+    now = change.setting
+    before = f"was {_shown(change.was)}" if change.is_changed else unchanged
     return f"{now.key.name} is {_shown(now.value)} ({before}), {now.origin}"
 
 
@@ -74,12 +74,12 @@ def _told(changed: SettingChange, unchanged: str) -> str:
 @command(key="KEY")
 def explain(request: KeyRequest, json: bool = False) -> None:
     """Explain what a setting does, which values it takes, and its value now."""
-    answer(preferences.explain_settings, request, json, lambda found: "\n\n".join(map(_explained, found)))
+    answer(preferences.explain_settings, request, json, lambda settings: "\n\n".join(map(_help, settings)))
 
 
-def _table(found: SettingsFile) -> str:
+def _table(listing: SettingsFile) -> str:
     """Key, value and origin in columns; the file is told once, below."""
-    settings, file = found.settings, str(found.file)
+    settings, file = listing.settings, str(listing.file)
     width = max(len(s.key.name) for s in settings)
     values = max(len(v) for s in settings if len(v := _shown(s.value)) <= 24)
     return "\n".join(
@@ -88,7 +88,7 @@ def _table(found: SettingsFile) -> str:
     )
 
 
-def _explained(setting: Setting) -> str:
+def _help(setting: Setting) -> str:
     key = setting.key
     now = f"{_shown(setting.value)}, from {setting.origin}" if setting.value != key.default else "the default"
     return (

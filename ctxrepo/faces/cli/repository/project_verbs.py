@@ -40,17 +40,17 @@ project = Group("project", "Show, list, rename, link, unlink and trust projects.
 @project.command()
 def show(json: Annotated[bool, json_option()] = False) -> None:
     """Show the current folder's project: its id and where that comes from, its folder, its checkouts."""
-    answer(project_names.show_project, None, json, lambda found: "\n".join(_lines(found)))
+    answer(project_names.show_project, None, json, lambda project: "\n".join(_lines(project)))
 
 
 @project.command("list")
 def list_projects(json: Annotated[bool, json_option()] = False) -> None:
     """List all projects in the memory, and its folders that belong to none."""
 
-    def said(found: Sequence[ListedProject]) -> str:
-        return "\n".join(output.aligned(map(_cells, found))) if found else _NO_PROJECT
+    def words_of(projects: Sequence[ListedProject]) -> str:
+        return "\n".join(output.aligned(map(_cells, projects))) if projects else _NO_PROJECT
 
-    answer(project_names.list_projects, None, json, said)
+    answer(project_names.list_projects, None, json, words_of)
 
 
 @project.command()
@@ -58,10 +58,10 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
 def rename(request: RenameRequest, json: bool = False) -> None:
     """Rename the current project's folder in the memory, on every machine."""
 
-    def said(done: RenameResult) -> str:
+    def words_of(done: RenameResult) -> str:
         return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
 
-    answer(project_names.rename, request, json, said)
+    answer(project_names.rename, request, json, words_of)
 
 
 @project.command()
@@ -72,14 +72,14 @@ def link(request: LinkRequest, json: bool = False) -> None:
     def hints(done: ProjectLink) -> Iterator[str]:
         return conflict_hints(done.relocated.conflict_copies)
 
-    answer(project_names.link, request, json, _told, hints)
+    answer(project_names.link, request, json, _link_words, hints)
 
 
 @project.command()
 @command(name="ID")
 def unlink(request: UnlinkRequest, json: bool = False) -> None:
     """Make a linked id a project of its own again, on every machine."""
-    answer(project_names.unlink, request, json, _told_apart)
+    answer(project_names.unlink, request, json, _unlink_words)
 
 
 @project.command()
@@ -89,45 +89,45 @@ def trust(
 ) -> None:
     """Confirm that a checkout is the project it claims to be, so that it is given that project's memory."""
 
-    def said(done: TrustResult) -> str:
+    def words_of(done: TrustResult) -> str:
         already = "" if done.is_changed else " already"
         place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
         return f"trusted{already}: {place}"
 
-    answer(project_names.trust, project_names.TrustRequest(path), json, said)
+    answer(project_names.trust, project_names.TrustRequest(path), json, words_of)
 
 
-def _lines(found: Shown) -> list[str]:
-    because = _BECAUSE[found.why] + (f", linked from {found.own}" if found.own != found.id else "")
-    written = output.counted(found.notes, "note") if found.is_registered else "nothing written yet"
+def _lines(project: Shown) -> list[str]:
+    because = _BECAUSE[project.why] + (f", linked from {project.own}" if project.own != project.id else "")
+    written = output.counted(project.notes, "note") if project.is_registered else "nothing written yet"
     rows = {
-        "project": [found.id],
+        "project": [project.id],
         "because": [because],
-        "folder": [f"{found.folder}/, {written}"],
-        "names": [name for name in found.names if name != found.own],
-        "worktrees": [_WORKTREES.get(found.worktrees, found.worktrees)],
-        "checkouts": found.checkouts,
-        "claim": [shown(found.claim)] if found.claim else [],
-        "hint": [shown(found.hint)] if found.hint else [],
+        "folder": [f"{project.folder}/, {written}"],
+        "names": [name for name in project.names if name != project.own],
+        "worktrees": [_WORKTREES.get(project.worktrees, project.worktrees)],
+        "checkouts": project.checkouts,
+        "claim": [shown(project.claim)] if project.claim else [],
+        "hint": [shown(project.hint)] if project.hint else [],
     }
     return [f"{name if n == 0 else '':<10}{row}" for name, of in rows.items() for n, row in enumerate(of)]
 
 
-def _cells(found: ListedProject) -> tuple[str, ...]:
-    here = ", here" if found.checkouts else ""
-    names = f" (also {', '.join(found.names)})" if found.names else ""
-    named = f"{found.id or 'no project'}{names}"
-    return f"{found.folder}/", named, f"{output.counted(found.notes, 'note')}{here}"
+def _cells(project: ListedProject) -> tuple[str, ...]:
+    here = ", here" if project.checkouts else ""
+    names = f" (also {', '.join(project.names)})" if project.names else ""
+    label = f"{project.id or 'no project'}{names}"
+    return f"{project.folder}/", label, f"{output.counted(project.notes, 'note')}{here}"
 
 
-def _told(done: ProjectLink) -> str:
+def _link_words(done: ProjectLink) -> str:
     if not done.is_changed:
         return f"linked already: {done.name} in {done.folder}/"
     came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""
     return "\n  ".join([f"linked: {done.name} in {done.folder}/{came}", *done.lines])
 
 
-def _told_apart(done: UnlinkResult) -> str:
+def _unlink_words(done: UnlinkResult) -> str:
     if done.is_changed:
         return f"unlinked: {done.name} in {done.folder}/; what was written until now stays in {done.before}/"
     names = f"; linked to it: {', '.join(done.names)}" if done.names else ""

@@ -48,7 +48,7 @@ def doctor(
         raise UsageError("--hooks and --faults only look, each alone", "Leave the others out.")
     if hooks:
         records = diagnosis.read_hook_records
-        answer(records, None, json, lambda found: "\n".join(_hook_lines(found)))
+        answer(records, None, json, lambda agents: "\n".join(_hook_lines(agents)))
     elif faults:
         answer(diagnosis.list_faults, None, json, _fault_lines)
     else:
@@ -57,14 +57,14 @@ def doctor(
         answer_with_view(diagnosis.doctor, request, json, doctor_view, label_width=9)
 
 
-def _fault_lines(found: Sequence[FaultRecord]) -> str:
-    lines = [f"{one.since}  {f'over {one.until}' if one.until else 'stands'}  {one.fault}" for one in found]
+def _fault_lines(records: Sequence[FaultRecord]) -> str:
+    lines = [f"{r.since}  {f'over {r.until}' if r.until else 'stands'}  {r.fault}" for r in records]
     return "\n".join(lines) or "sessions were told of no fault"
 
 
-def _hook_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
+def _hook_lines(agents: Sequence[AgentRecords]) -> Iterator[str]:
     """What the records of each agent tell, and then the findings."""
-    for agent in found:
+    for agent in agents:
         if not agent.sessions:
             yield f"{agent.title} recorded no session in {agent.folder}"
             continue
@@ -73,20 +73,20 @@ def _hook_lines(found: Sequence[AgentRecords]) -> Iterator[str]:
         yield f"{agent.title}, {sessions} from {_minute(first)} to {_minute(last)}, UTC"
         for row in agent.rows:
             yield f"  {row.event:<18} {'; '.join(_event(row))}"
-    if not found:
+    if not agents:
         yield "no agent is here whose records can be read"
-    for finding in [finding for agent in found for finding in agent.findings]:
+    for finding in [finding for agent in agents for finding in agent.findings]:
         yield f"{finding.problem}\n  {finding.remedy}"
 
 
 def _event(row: Row) -> Iterator[str]:
     outcomes = {"ran": "ran", "failed": "failed", "ended": "was ended"}
-    told = [
+    counts = [
         f"{words} {times(row.count(outcome))}" for outcome, words in outcomes.items() if row.count(outcome)
     ]
-    if told:
+    if counts:
         took = f" in {_span(row.took)}" if row.took else ""
-        yield ", ".join(told) + took
+        yield ", ".join(counts) + took
     if row.given:
         fates = {
             "sent": "in a request to the model",
@@ -96,13 +96,13 @@ def _event(row: Row) -> Iterator[str]:
         }
         became = [f"{row.fates(fate)} {words}" for fate, words in fates.items() if row.fates(fate)]
         yield f"gave {times(len(row.given))}: {', '.join(became)}"
-    if row.noted and not told:
+    if row.noted and not counts:
         yield f"called {times(row.noted)}"
     if not row.happened:
         yield "not triggered"
     elif row.unrecorded and not (row.count("failed") or row.count("ended")):
         yield row.unrecorded
-    elif not (told or row.given or row.noted):
+    elif not (counts or row.given or row.noted):
         yield "no trace of it"
 
 
@@ -124,30 +124,30 @@ cache = Group("cache", "Verify or rebuild the cache that hooks read.", "verify")
 def verify(json: Annotated[bool, json_option()] = False) -> None:
     """Compare the cache with the notes."""
 
-    def said(found: Sequence[str]) -> str:
-        lines = [f"cache: {line}. `ctxrepo cache rebuild` makes it anew." for line in found]
+    def words_of(findings: Sequence[str]) -> str:
+        lines = [f"cache: {finding}. `ctxrepo cache rebuild` makes it anew." for finding in findings]
         return "\n".join(lines) or "the cache says what the notes say"
 
-    answer(diagnosis.verify, None, json, said)
+    answer(diagnosis.verify, None, json, words_of)
 
 
 @cache.command()
 def rebuild(json: Annotated[bool, json_option()] = False) -> None:
     """Delete the cache and rebuild it from the notes."""
 
-    def said(done: diagnosis.Timed[Rebuilt]) -> str:
+    def words_of(done: diagnosis.Timed[Rebuilt]) -> str:
         notes, entries = counted(done.made.notes, "note"), counted(done.made.entries, "entry", "entries")
         return f"built the cache anew: {notes}, {entries} in {done.seconds} s"
 
-    answer(diagnosis.rebuild, None, json, said)
+    answer(diagnosis.rebuild, None, json, words_of)
 
 
 @cache.command()
 def embed(json: Annotated[bool, json_option()] = False) -> None:
     """Prepare search by meaning now."""
 
-    def said(done: diagnosis.Timed[ReadyResult]) -> str:
+    def words_of(done: diagnosis.Timed[ReadyResult]) -> str:
         texts = counted(done.made.embedded, "text")
         return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
 
-    answer(diagnosis.embed, None, json, said)
+    answer(diagnosis.embed, None, json, words_of)

@@ -51,11 +51,11 @@ def setup(
         answer(connecting.check_setup, agents, json, _checked)
         return
 
-    def said(result: connecting.SetupResult) -> str:
+    def words_of(result: connecting.SetupResult) -> str:
         return "\n".join(
-            _words(one.plan, remove, one.is_applied, dry_run)
-            + (f"\nnot trusted: {one.untrusted}" if one.untrusted else "")
-            for one in result.done
+            _words(agent_setup.plan, remove, agent_setup.is_applied, dry_run)
+            + (f"\nnot trusted: {agent_setup.untrusted}" if agent_setup.untrusted else "")
+            for agent_setup in result.done
         )
 
     _require_level(permissions)
@@ -74,7 +74,7 @@ def setup(
         own_memory,
         server,
     )
-    answer(connecting.set_up, request, json, said)
+    answer(connecting.set_up, request, json, words_of)
 
 
 def _require_level(permissions: str) -> None:

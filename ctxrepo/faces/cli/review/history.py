@@ -97,13 +97,13 @@ def show(request: ConflictRequest, json: bool = False) -> None:
 def resolve(request: ResolveRequest, json: bool = False) -> None:
     """Resolve a version that was set aside, or all of them."""
 
-    def said(done: Sequence[Resolution]) -> str:
-        return "\n".join(_told(one, request.keep) for one in done) or "nothing is set aside"
+    def words_of(done: Sequence[Resolution]) -> str:
+        return "\n".join(_outcome(resolution, request.keep) for resolution in done) or "nothing is set aside"
 
-    answer(decisions.resolve, request, json, said)
+    answer(decisions.resolve, request, json, words_of)
 
 
-def _told(done: Resolution, keep: str) -> str:
+def _outcome(done: Resolution, keep: str) -> str:
     holds = {"kept": "kept the current version", "other": "kept the other version", "both": "kept both"}[keep]
     already = " already" if keep != "kept" and not done.is_changed else ""
     return f"resolved: {done.id} {done.path}, {holds}{already}"
@@ -116,16 +116,16 @@ declined = Group("declined", "List what reviewers removed, until you dismiss it.
 def list_declined(json: Annotated[bool, json_option()] = False) -> None:
     """List the entries that reviewers removed, review by review."""
 
-    def said(found: Sequence[DeclinedReview]) -> str:
-        lines = [line for one in found for line in (one.name, *(f"  - {entry}" for entry in one.entries))]
+    def words_of(reviews: Sequence[DeclinedReview]) -> str:
+        lines = ("\n  - ".join([review.name, *review.entries]) for review in reviews)
         return "\n".join(lines) or "nothing was declined"
 
-    def next_step(found: Sequence[DeclinedReview]) -> Iterator[str]:
-        if found and not json:
+    def next_step(reviews: Sequence[DeclinedReview]) -> Iterator[str]:
+        if reviews and not json:
             yield "`ctxrepo restore`, with the path of such a note or the id of an entry, proposes it again"
             yield "`ctxrepo declined dismiss` takes them off this list"
 
-    answer(decisions.list_declined, None, json, said, next_step)
+    answer(decisions.list_declined, None, json, words_of, next_step)
 
 
 @declined.command()
@@ -133,10 +133,10 @@ def list_declined(json: Annotated[bool, json_option()] = False) -> None:
 def dismiss(request: DismissRequest, json: bool = False) -> None:
     """Remove declined entries from this list."""
 
-    def said(refs: Sequence[str]) -> str:
+    def words_of(refs: Sequence[str]) -> str:
         return "\n".join(f"removed from the list; kept in {ref}" for ref in refs) or "nothing to dismiss"
 
-    answer(decisions.dismiss, request, json, said)
+    answer(decisions.dismiss, request, json, words_of)
 
 
 @command(target="TARGET")
@@ -146,19 +146,19 @@ def why(request: WhyRequest, json: bool = False) -> None:
 
     desk = open_desk()
 
-    def said(found: Why) -> str | Sequence[output.OutputLine]:
+    def words_of(why: Why) -> str | Sequence[output.OutputLine]:
         """The view; in an agent's session as a quotation, where words of past sessions are in it."""
         from ctxrepo.app.sessions.past_search import quoted
 
-        lines = output.drawn(why_view(found, desk.now), 8)
+        lines = output.drawn(why_view(why, desk.now), 8)
         text = output.text_of(lines)
-        framed = quoted(desk, text) if found.has_quotes else text
+        framed = quoted(desk, text) if why.has_quotes else text
         return lines if framed == text else framed
 
-    def hints(found: Why) -> Sequence[str]:
-        return () if json else why_view(found, desk.now).hints
+    def hints(why: Why) -> Sequence[str]:
+        return () if json else why_view(why, desk.now).hints
 
-    answer(origins.why, request, json, said, hints, desk=desk)
+    answer(origins.why, request, json, words_of, hints, desk=desk)
 
 
 @command(
