@@ -40,7 +40,7 @@ def test_an_answer_has_its_room_with_all_around_it_and_hides_nothing(
     text = quotation(desk, head, parts, first).text
     assert len(text.encode()) <= MOST_BYTES
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
-    assert is_sealed(text) == bool(notices or any(parts) or (parts and head) or len(parts) > 1)
+    assert is_sealed(text) == bool(notices or any(parts) or (parts and (head or first > 1)) or len(parts) > 1)
 
 
 @_ONE_DESK
