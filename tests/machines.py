@@ -13,7 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from after_init import NOW, STATE, after_init, head_of
+from after_init import NOW as NOW
+from after_init import STATE, after_init, head_of
 from in_process import run_in_process
 from repositories import make_bare, make_checkout
 

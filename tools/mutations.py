@@ -28,7 +28,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
-OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
     ast.Lt: ast.LtE,
@@ -39,11 +39,10 @@ OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
     ast.NotIn: ast.In,
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
 }
+CONNECTIVES: dict[type[ast.boolop], type[ast.boolop]] = {ast.And: ast.Or, ast.Or: ast.And}
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+"""What each becomes; other operators stay."""
 
 SECONDS = 1800
 """What the tests of one mutation may take: one that makes them hang is noticed, too."""
@@ -85,27 +84,25 @@ def mutations(root: Path, file: Path) -> Iterator[Mutation]:
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             for node in ast.walk(function):
-                mutated = _mutated(node)
+                if not isinstance(node, ast.expr | ast.stmt):
+                    continue
+                mutated, end_line, end_column = _mutated(node), node.end_lineno, node.end_col_offset
                 if mutated is not None and not _is_annotation(node, function):
-                    yield Mutation(
-                        str(file.relative_to(root)),
-                        node.lineno,  # type: ignore[attr-defined]
-                        node.col_offset,  # type: ignore[attr-defined]
-                        node.end_lineno,  # type: ignore[attr-defined]
-                        node.end_col_offset,  # type: ignore[attr-defined]
-                        ast.unparse(node),
-                        mutated,
-                    )
+                    assert end_line is not None  # as in all that is parsed
+                    assert end_column is not None
+                    place = (node.lineno, node.col_offset, end_line, end_column)
+                    yield Mutation(str(file.relative_to(root)), *place, ast.unparse(node), mutated)
 
 
-def _mutated(node: ast.AST) -> str | None:
+def _mutated(node: ast.expr | ast.stmt) -> str | None:
     """The node's text with one thing the other way round; None for what isn't mutated."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in OPPOSITES:
-        return f"({ast.unparse(ast.Compare(node.left, [OPPOSITES[type(node.ops[0])]()], node.comparators))})"
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
+        opposite = COMPARISONS[type(node.ops[0])]()
+        return f"({ast.unparse(ast.Compare(node.left, [opposite], node.comparators))})"
     if isinstance(node, ast.BoolOp):
-        return f"({ast.unparse(ast.BoolOp(OPPOSITES[type(node.op)](), node.values))})"
-    if isinstance(node, ast.BinOp) and type(node.op) in OPPOSITES:
-        return f"({ast.unparse(ast.BinOp(node.left, OPPOSITES[type(node.op)](), node.right))})"
+        return f"({ast.unparse(ast.BoolOp(CONNECTIVES[type(node.op)](), node.values))})"
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        return f"({ast.unparse(ast.BinOp(node.left, OPERATORS[type(node.op)](), node.right))})"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return f"bool({ast.unparse(node.operand)})"
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):

@@ -405,8 +405,8 @@ def _first_line(command: Any) -> str:
 def _kind(hint: Any) -> str:
     if get_origin(hint) is Annotated:
         return kind(hint)
-    words = get_args(get_args(hint)[0]) if get_origin(hint) is tuple else get_args(hint)
-    words = [word for word in words if isinstance(word, str)]
+    values = get_args(get_args(hint)[0]) if get_origin(hint) is tuple else get_args(hint)
+    words = [value for value in values if isinstance(value, str)]
     quoted = "|".join(re.escape(word or '""') for word in words)
     return re.sub(rf'(?<![\w"])({quoted})(?![\w"])', r"`\1`", kind(hint)) if words else kind(hint)
 

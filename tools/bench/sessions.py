@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Literal, get_args
 
 from checkout import CHECKOUT
 from machines import Machine, make_machine
@@ -29,15 +30,18 @@ from bench.hooks import PROJECT, code_of, settle
 from bench.plan import Command, Hooks, run
 from ctxrepo.agents.known import transcripts_of
 from ctxrepo.errors import NotFound
-from ctxrepo.services.sessions.index_update import changed_transcripts, read_in_steps, transcripts_here
+from ctxrepo.services.sessions.index_update import read_in_steps
 from ctxrepo.services.sessions.keeping import KeepRules
 from ctxrepo.services.sessions.session_search import SessionQuery
 from ctxrepo.services.sessions.transcript_scan import scan_sessions
+from ctxrepo.services.sessions.transcripts_here import changed_transcripts, transcripts_here
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.kept_file import kept_file
 from ctxrepo.storage.sessions.session_index import SessionIndex, index_file
 
 AGENTS = ("claude", "codex", "gemini", "copilot", "pi", "opencode")
+Keep = Literal["off", "texts", "whole"]
+"""As the setting sessions.keep."""
 
 
 def main(words: list[str]) -> int:
@@ -45,7 +49,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--agents", nargs="+", choices=AGENTS)
     parser.add_argument("--sources", type=Path, help="a folder in which `live AGENT … --keep` left sessions")
-    parser.add_argument("--keep", choices=("off", "texts", "whole"), default="off", help="as sessions.keep")
+    parser.add_argument("--keep", choices=get_args(Keep), default="off", help="as sessions.keep")
     parser.add_argument("--hooks", type=int, metavar="ROUNDS", help="what hooks take meanwhile, instead")
     wanted = parser.parse_args(words)
     agents = wanted.agents or (AGENTS if wanted.sources else AGENTS[:-1])  # no database is recorded
@@ -158,7 +162,7 @@ def _source(agent: str, sources: Path | None) -> Path:
     return max(found, key=lambda path: path.stat().st_size)
 
 
-def _row(agent: str, source: Path, root: Path, size: int, keep: str) -> str:
+def _row(agent: str, source: Path, root: Path, size: int, keep: Keep) -> str:
     machine = make_machine(root, "ada")
     machine.init()
     memory = machine.open()
@@ -168,10 +172,10 @@ def _row(agent: str, source: Path, root: Path, size: int, keep: str) -> str:
     folder = known.folder(machine.home, {})
     grow(agent, source, folder, size, words)
     there = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    keeper = KeepRules(kept_file(memory.state.root), keep, most=10**12)  # type: ignore[arg-type]
+    keeper = KeepRules(kept_file(memory.state.root), keep, most=10**12)
     seconds = _index(memory, keeper)
     with keeper.opened() as kept:
-        held = kept.store.size().bytes if kept.store else 0
+        held = kept.store.size().bytes if keep != "off" else 0
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         now = index.size()
     texts = [words.some(1 + n % 3) for n in range(31)] + [words.author._words[n] for n in range(5)]

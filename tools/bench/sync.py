@@ -149,7 +149,7 @@ def _turns(
     took["start"].append(_timed(lambda: plain.run(sys.executable, "-c", _START)))
 
 
-def _timed(act: Callable[[], None]) -> float:
+def _timed(act: Callable[[], object]) -> float:
     began = time.monotonic()
     act()
     return time.monotonic() - began

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
+from unittest.mock import patch
 
 from ctxrepo.__main__ import run
-from ctxrepo.app import desk
-from ctxrepo.faces.cli import answer
 
 
 def main() -> None:
     _, moment, *words = sys.argv
     now = datetime.fromisoformat(moment)
-    answer.clock = lambda: now
-    desk.run_forking = lambda _: None
     sys.argv = ["ctxrepo", *words]
-    sys.exit(run())
+    with patch("ctxrepo.faces.cli.answer.clock", lambda: now), patch("ctxrepo.app.desk.run_forking"):
+        sys.exit(run())
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@ Each version of a row is drawn once and shown while it holds. Without motion its
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
+from typing import TypeVar
 
 from cast.screen import HEIGHT, WIDTH, Cast, Row, Run, Style
 
@@ -16,6 +17,7 @@ FOREGROUND, BACKGROUND = "#d5d9e0", "#12161c"
 
 _FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
+Shown = TypeVar("Shown")
 Span = tuple[float, float]
 """From which second to which something is shown."""
 
@@ -60,7 +62,7 @@ def picture(cast: Cast) -> str:
     )
 
 
-def _spans(values: list[tuple[float, object]], end: float) -> Iterator[tuple[Span, object]]:
+def _spans(values: Sequence[tuple[float, Shown]], end: float) -> Iterator[tuple[Span, Shown]]:
     """What is shown one after another, each with how long."""
     since, before = values[0]
     for at, value in values[1:]:

@@ -9,6 +9,7 @@ import shlex
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -137,11 +138,13 @@ class _Recorder:
         keys = len(line) if line.startswith("#") else _AT_ONCE
         for end in range(keys, len(line) + keys, keys):
             self._tmux("send-keys", "-t", "it", "-l", "--", line[end - keys : end])
-            column = len(f"{PROMPT} {line[:end]}")
-            self._tmux.wait(lambda _, column=column: self._cursor() == column, line[:end])
+            self._tmux.wait(partial(self._is_typed, line[:end]), line[:end])
             self._at += _KEY * min(keys, _AT_ONCE)
             self._take()
         self._at += _KEY * 8
+
+    def _is_typed(self, text: str, _screen: str) -> bool:
+        return self._cursor() == len(f"{PROMPT} {text}")
 
     def _wait(self, shows: str, *, has_prompt: bool) -> None:
         """Wait until this is on the screen, and below it the prompt again, and nothing changes any more."""

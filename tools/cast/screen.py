@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
@@ -71,14 +72,14 @@ PALETTE = (
     *("#1c1f26", "#f07178", "#a5d6a7", "#ffcb6b", "#82aaff", "#c792ea", "#7fdbca", "#c8ccd4"),
     *("#6b7280", "#ff8b92", "#c3e88d", "#ffd98e", "#a6c4ff", "#dcb6f5", "#a1efe0", "#ffffff"),
 )
-_FLAGS: Mapping[int, Mapping[str, bool]] = {
-    1: {"is_bold": True},
-    2: {"is_dim": True},
-    4: {"is_underlined": True},
-    7: {"is_reversed": True},
-    22: {"is_bold": False, "is_dim": False},
-    24: {"is_underlined": False},
-    27: {"is_reversed": False},
+_FLAGS: Mapping[int, Callable[[Style], Style]] = {
+    1: partial(replace, is_bold=True),
+    2: partial(replace, is_dim=True),
+    4: partial(replace, is_underlined=True),
+    7: partial(replace, is_reversed=True),
+    22: partial(replace, is_bold=False, is_dim=False),
+    24: partial(replace, is_underlined=False),
+    27: partial(replace, is_reversed=False),
 }
 _SGR = re.compile(r"\x1b\[([\d;]*)m")
 
@@ -114,18 +115,22 @@ def _styled(style: Style, codes: list[int]) -> Style:
         if code == 0:
             style = Style()
         elif code in _FLAGS:
-            style = replace(style, **_FLAGS[code])
+            style = _FLAGS[code](style)
         elif code in (38, 48):
             is_rgb = next(rest) == 2
             colour = _rgb(*(next(rest) for _ in range(3))) if is_rgb else _indexed(next(rest))
-            style = replace(style, **{"foreground" if code == 38 else "background": colour})
+            style = _coloured_as(style, colour, is_behind=code == 48)
         elif code in (39, 49):
-            style = replace(style, **{"foreground" if code == 39 else "background": ""})
+            style = _coloured_as(style, "", is_behind=code == 49)
         elif 30 <= code <= 37 or 90 <= code <= 97:
             style = replace(style, foreground=PALETTE[code - 30 if code < 90 else code - 82])
         elif 40 <= code <= 47 or 100 <= code <= 107:
             style = replace(style, background=PALETTE[code - 40 if code < 100 else code - 92])
     return style
+
+
+def _coloured_as(style: Style, colour: str, *, is_behind: bool) -> Style:
+    return replace(style, background=colour) if is_behind else replace(style, foreground=colour)
 
 
 def _rgb(red: int, green: int, blue: int) -> str:
@@ -152,7 +157,8 @@ def written(cast: Cast) -> str:
         "title": "ctxrepo",
         "env": {"TERM": "xterm-256color"},
     }
-    lines, rows = [json.dumps(header)], ((),) * HEIGHT
+    lines = [json.dumps(header)]
+    rows: tuple[Row, ...] = ((),) * HEIGHT
     for frame in cast.frames:
         changed = (
             f"\x1b[{number};1H{_coloured(row)}\x1b[0m\x1b[K"
@@ -186,7 +192,7 @@ _CURSOR = re.compile(r"\x1b\[(\d+);(\d+)H\x1b\[\?25h\Z")
 def read(text: str) -> Cast:
     """The cast in a file that `written` made."""
     _, *events = map(json.loads, text.splitlines())
-    rows, frames = [()] * HEIGHT, list[Frame]()
+    rows, frames = list[Row]([()] * HEIGHT), list[Frame]()
     for at, _, data in events[:-1]:
         for number, line in _ROW.findall(data):
             rows[int(number) - 1] = row_of(line)

@@ -79,7 +79,7 @@ def _unpacked(name: str, below: Path) -> Path:
 
 def _bundle(said: Path, package: Package) -> Path:
     """The program of an unpacked package, as its `package.json` says."""
-    programs = json.loads(said.read_text("utf-8")).get("bin", {}) if said.exists() else {}
+    programs: dict[str, str] = json.loads(said.read_text("utf-8")).get("bin", {}) if said.exists() else {}
     return said.parent / programs.get(package.program, package.program)
 
 

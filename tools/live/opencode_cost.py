@@ -35,8 +35,8 @@ def cost(play: Play) -> None:
     bridge = play.stage.machine.home / ".config" / "opencode" / "plugins" / "ctxrepo.js"
     root, target = play.stage.root, play.stage.project / "README.md"
     log, beside = root / "cost.jsonl", root / "beside.py"
-    said = {"session": "alone", "sub": "", "cwd": str(play.stage.project), "tool": "read"}
-    said |= {"args": {"filePath": str(target)}, "lines": [1, 1, 1], "output": ""}
+    call = {"session": "alone", "sub": "", "cwd": str(play.stage.project), "tool": "read"}
+    said = {**call, "args": {"filePath": str(target)}, "lines": [1, 1, 1], "output": ""}
     line = line_in(bridge).replace(" opencode EVENT ", " opencode tool.execute.after ")
     beside.write_text(BESIDE.format(line=line, said=json.dumps(said).encode()))
     places = {"python": sys.executable, "beside": str(beside), "log": str(log)}

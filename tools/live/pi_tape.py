@@ -141,9 +141,9 @@ def tape_keyword(play: Play) -> None:
     results = "".join(added(play.told()[before], play.told()[-1]))
     play.report.look("which the model leaves", '"trigger":"keyword"' in results, results)
     play.report.look("with the keyword", '"keywords":["migration"]' in results, results)
-    wrong = [Tool("tape_handoff", {"name": "migration"}), named, Text()]
+    wrong = Tool("tape_handoff", {"name": "migration"})
     before = len(play.told())
-    play.stage.model.will(*wrong)
+    play.stage.model.will(wrong, named, Text())
     talk.say("Now the migration of the other one, please")
     first, second = [*added(play.told()[before], play.told()[-1]), "", ""][:2]
     play.report.look("another name than that is refused", MANUAL in first, first)

@@ -8,14 +8,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxrepo.errors import CtxrepoError, UsageError
 from living.material.histories import HALVES, History, find_histories
 from living.material.known import DATA, HELD_OUT
 from living.seams import Seams, seams_named
 
-Case = TypeVar("Case")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Case = TypeVar("Case", bound="DataclassInstance")
 
 _FORM = 6
 """Counts up when corpora are made in another way, so that kept ones are made anew."""
@@ -42,7 +45,7 @@ class Run:
             return [of(**fields) for fields in json.loads(file.read_text())]
         made = make(history)
         self.work.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps([asdict(case) for case in made]))  # type: ignore[call-overload]
+        file.write_text(json.dumps([asdict(case) for case in made]))
         return made
 
     def named(self) -> Iterator[History]:

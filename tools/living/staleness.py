@@ -110,7 +110,7 @@ def observations(history: History, most: int) -> list[Observation]:
         if name.kind == "symbol"
     }
     known = snapshots(history, grid, wanted)
-    found = []
+    found = list[Observation]()
     for commit, lines in stated.items():
         named = (
             _Line(commit, document, line, tuple(filter(known[commit].has, names)), number)

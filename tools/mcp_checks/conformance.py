@@ -47,8 +47,11 @@ def _node(programs: Path, name: str, *words: str) -> list[str]:
 
 def _inspected(era: str, programs: Path, environment: dict[str, str], folder: Path) -> bool:
     """Run the Inspector's strict look at the tools, and a call of one."""
-    looks = (["tools/list", "--strict"], ["tools/call", "--tool-name", "recall", "--tool-arg", "text=tests"])
-    looks += (["resources/read", "--uri", "ctxrepo://index"],)
+    looks = (
+        ["tools/list", "--strict"],
+        ["tools/call", "--tool-name", "recall", "--tool-arg", "text=tests"],
+        ["resources/read", "--uri", "ctxrepo://index"],
+    )
     ended = []
     for look in looks:
         words = ["mcp-inspector", "--cli", "--protocol-era", era, "--method", *look, "--", *COMMAND]

@@ -77,7 +77,7 @@ def run(root: Path, _: Path) -> bool:
     written = 0
     for _round in range(SERVERS // len(ENDINGS)):
         started = []
-        for name, (_, works, keeps) in ENDINGS.items():
+        for name, (_ending, works, keeps) in ENDINGS.items():
             words = [sys.executable, "-c", HOST, json.dumps(COMMAND), works, keeps]
             host = subprocess.Popen(
                 words, cwd=machine.project_folder, env=environment, stdout=subprocess.PIPE, text=True

@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import product
-from operator import mul
 from pathlib import Path
 
 from recall.datasets import DataSet, Label, data_sets
@@ -216,7 +215,7 @@ def evidence(found: Outcomes) -> float:
 def _weighed(found: Outcomes, values: Sequence[float]) -> float:
     """The mean of values of each DATA, which counts by its prompts with an answer."""
     counts = [each.count for each in found.values()]
-    return sum(map(mul, counts, values)) / max(sum(counts), 1)
+    return sum(count * value for count, value in zip(counts, values, strict=True)) / max(sum(counts), 1)
 
 
 def told(dose: Dose, found: Outcomes, rate: float) -> Iterator[str]:
@@ -265,7 +264,7 @@ def _margin_of(length: float, less: float, is_by_words: bool) -> Callable[[Ranki
         prompt = ranking.asked.prompt
         share = everyday_share(prompt)
         if is_by_words:
-            longer = more_by_chance(prompt) ** (length / MORE_BY_LENGTH)
+            longer: float = more_by_chance(prompt) ** (length / MORE_BY_LENGTH)
             return ranking.margin_of_edit / longer * (1 - less * share)
         return now / (1 - LESS_EVERYDAY * share) * (1 - less * share)
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -89,16 +90,11 @@ def main(model: str, work: Path) -> None:
 
 
 def memories(model: str, work: Path, how: Fusion) -> Iterator[Memory]:
-    from ctxrepo.services.meaning import meanings as module
-
-    module.FUSION = how  # the shares are fixed when a space is read
-    try:
+    with patch("ctxrepo.services.meaning.meanings.FUSION", how):  # the shares are fixed when a space is read
         for folder in sorted(path for path in DATA.iterdir() if path.is_dir()):
             spaces, embedder = open_semantic(model, work, work / "vectors.db")
             yield read(folder, spaces, embedder, work / f"{folder.name}.db")
             spaces.vectors.close()
-    finally:
-        module.FUSION = FUSION
 
 
 def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Memory:

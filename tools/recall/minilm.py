@@ -147,7 +147,9 @@ def bert(arrays: dict[str, Any], config: dict[str, Any], in_eight: bool = False)
 
 class _Graph:
     def __init__(self, arrays: dict[str, Any], epsilon: float, in_eight: bool) -> None:
-        self._arrays, self._kept, self._nodes = arrays, {}, []
+        self._arrays = arrays
+        self._kept = dict[str, onnx.TensorProto]()
+        self._nodes = list[onnx.NodeProto]()
         self._epsilon, self._in_eight = epsilon, in_eight
 
     def add(self, kind: str, *inputs: str, **how: Any) -> str:

@@ -133,14 +133,14 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
                     print(f"{flow.name}: not tried: {why}")
                     continue
                 (place := root / str(number)).mkdir()
-                met = let_flow(place, flow, seed)
+                outcome = let_flow(place, flow, seed)
                 print(
-                    f"{flow.name}: {wanted.versions} versions, {met.kept} in the history, "
-                    f"{met.told} of which the session was told, {len(met.lost)} lost; "
-                    f"hooks {met.hooks:.0f} s, sync {met.sync:.1f} s",
+                    f"{flow.name}: {wanted.versions} versions, {outcome.kept} in the history, "
+                    f"{outcome.told} of which the session was told, {len(outcome.lost)} lost; "
+                    f"hooks {outcome.hooks:.0f} s, sync {outcome.sync:.1f} s",
                     flush=True,
                 )
-                yield from (f"{flow.name}: lost {token}" for token in met.lost)
+                yield from (f"{flow.name}: lost {token}" for token in outcome.lost)
         case "commands":
             report = kill_commands(root, wanted.kills, seed)
             print(f"seed {seed}: {_tally(report.kills)} in {time.monotonic() - began:.0f} s")
