@@ -3,6 +3,7 @@ twice. `make torture` meets all of them at their full size."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from ctxrepo.errors import BeyondBounds
 from ctxrepo.services.faults.faults import current_faults
 from ctxrepo.services.health.clonecheck import unseen
 from ctxrepo.services.health.doctor import doctor
+from ctxrepo.services.setup.connection import Machine as Place
 from ctxrepo.storage.objects.store import Objects
 from ctxrepo.storage.remote.conversation import Remote
 
@@ -267,15 +269,14 @@ def test_what_is_written_here_is_committed_and_not_sent_when_it_is_too_much(
     assert Forge(remote).tip == before
     ada.write("global/one-more.md", "- one more\n")
     assert ada.sync().created
-    assert doctor(ada.open(), _machine(ada), NOW)
-
-
-def _machine(machine: Machine) -> object:
-    import sys
-
-    from ctxrepo.services.setup.connection import Machine as Ours
-
-    return Ours(machine.places, machine.env, Path(sys.executable))
+    place = Place(ada.places, ada.env, Path(sys.executable))
+    (problem,) = (
+        finding.problem
+        for look in doctor(ada.open(), place, NOW)
+        for finding in look.findings
+        if look.name == "remote"
+    )
+    assert "does not reach its remote: it would make this more than a memory may be" in problem
 
 
 def test_what_git_could_not_take_is_not_asked_for_again(

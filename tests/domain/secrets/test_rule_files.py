@@ -64,4 +64,4 @@ def test_a_mistake_is_said_with_its_place(old: str, new: str, message: str) -> N
 def test_all_files_are_well_formed() -> None:
     every = rules(FILES)
     assert len(every) > 300
-    assert all(rule.pattern and rule.whose and rule.anchors for rule in every)
+    assert all(rule.pattern.pattern and rule.whose and rule.anchors for rule in every)

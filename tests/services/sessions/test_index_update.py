@@ -23,15 +23,17 @@ from transcripts import RECORDED, ClaudeTranscript, claude_says, place_recorded
 from ctxrepo.errors import NotFound
 from ctxrepo.services.sessions import index_update
 from ctxrepo.services.sessions.index_update import (
-    ChangedTranscript,
     UpdateOutcome,
-    changed_transcripts,
     read_in_steps,
-    transcripts_here,
     unread_mark,
     update_index,
 )
 from ctxrepo.services.sessions.session_search import SessionQuery, search_sessions
+from ctxrepo.services.sessions.transcripts_here import (
+    ChangedTranscript,
+    changed_transcripts,
+    transcripts_here,
+)
 from ctxrepo.storage.processes.lock import TryLock
 from ctxrepo.storage.sessions import session_index as index_module
 from ctxrepo.storage.sessions import transcript_files
@@ -310,7 +312,7 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
     memory = mine.open()
     reading = read_in_steps(index_file(memory.state.root), changed_transcripts(transcripts_here(memory), {}))
     assert [next(reading).left for _ in range(2)] == [4, 3]
-    assert search_sessions(memory, SessionQuery("serin3"))
+    assert search_sessions(memory, SessionQuery("serin3")).hits
     with pytest.raises(NotFound):
         search_sessions(memory, SessionQuery("serin2"))
     outcome = update_index(memory, 0)
@@ -318,7 +320,7 @@ def test_the_newest_is_read_first_and_the_rest_the_next_time(
     assert unread_mark(memory).exists()
     assert update_index(memory, 60).is_complete
     assert not unread_mark(memory).exists()
-    assert search_sessions(memory, SessionQuery("serin0"))
+    assert search_sessions(memory, SessionQuery("serin0")).hits
 
 
 def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +369,7 @@ def test_a_folder_that_hangs_is_left_and_the_others_are_searched(
     with silent_disk(mine.home / ".codex", takes=False):
         outcome = update_index(memory, 60)
     assert (outcome.unknown, outcome.is_complete) == (frozenset({"codex"}), False)
-    assert search_sessions(memory, SessionQuery("whimbrel"))
+    assert search_sessions(memory, SessionQuery("whimbrel")).hits
     with SessionIndex.opened(index_file(memory.state.root)) as index:
         assert index.size().sessions == 1
 
@@ -377,7 +379,7 @@ def test_an_environment_that_names_no_folder_is_passed_over(mine: Machine) -> No
     odd = Machine(mine.home, {"XDG_DATA_HOME": "relative", "CODEX_HOME": "relative"})
     memory = odd.open()
     assert update_index(memory, 60).is_complete
-    assert search_sessions(memory, SessionQuery("brambling"))
+    assert search_sessions(memory, SessionQuery("brambling")).hits
     assert Path(memory.state.root, "sessions.db").is_file()
 
 

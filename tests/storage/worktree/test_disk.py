@@ -15,6 +15,7 @@ from owned import own_of
 from ctxrepo.domain.git.gitfiles import Cone
 from ctxrepo.domain.git.oid import blob_id
 from ctxrepo.storage.objects.store import Objects
+from ctxrepo.storage.objects.trees import Item
 from ctxrepo.storage.worktree.disk import AllFiles, Differing, read_files, read_worktree
 from ctxrepo.storage.worktree.stamps import Stamps
 from ctxrepo.storage.worktree.worktree import Worktree
@@ -23,7 +24,7 @@ Files = dict[str, bytes]
 
 FILES = st.dictionaries(
     st.sampled_from(["top.md", "a/x.md", "a/y.md", "a/b/x.md", "a.md", "c/b/x.md", "c/y.md", "c/d/e/z.md"]),
-    st.sampled_from([b"1", b"2"]),
+    st.sampled_from([b"", b"1", b"2"]),
 )
 
 
@@ -58,7 +59,7 @@ def write(tree: Worktree, files: Files) -> None:
 def unequal(disk: Mapping[str, bytes], there: Mapping[str, bytes]) -> Differing:
     def ids(path: str) -> tuple[str | None, str | None]:
         one, other = disk.get(path), there.get(path)
-        return one and blob_id(one), other and blob_id(other)
+        return None if one is None else blob_id(one), None if other is None else blob_id(other)
 
     return {path: ids(path) for path in disk.keys() | there.keys() if disk.get(path) != there.get(path)}
 
@@ -100,9 +101,14 @@ def test_a_folder_as_it_is_known_is_not_read_in_the_tree(
     write(tree, files)
     commit = stored(objects, files | {"b/x.md": b"2"})
     differing = objects.key_at(commit, "b")
-    read = []
+    read = list[str]()
     items = Objects.items
-    monkeypatch.setattr(Objects, "items", lambda self, tree: read.append(tree) or items(self, tree))
+
+    def noted(objects: Objects, tree: str) -> dict[str, Item]:
+        read.append(tree)
+        return items(objects, tree)
+
+    monkeypatch.setattr(Objects, "items", noted)
     assert AllFiles(read_worktree(stamps, tree)[0]).differing(objects, commit).keys() == {"b/x.md"}
     assert read == [commit, differing]
 
