@@ -152,7 +152,8 @@ def _used(name: str, pattern: Any, methods: set[str]) -> Iterator[Use]:
 
 def _by_method(pattern: Any, method: str) -> Callable[[Any], object]:
     if method in _ANCHORED:
-        return getattr(pattern, method)
+        once: Callable[[Any], object] = getattr(pattern, method)
+        return once
 
     def through(text: Any) -> None:
         for _ in pattern.finditer(text):
@@ -304,7 +305,7 @@ class _Witness:
                 self.groups[av[0]] = text
             return text
         if op in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
-            return self.of(av[2]) * av[0]
+            return self.of(av[2]) * int(av[0])
         if op is codes.ATOMIC_GROUP:
             return self.of(av)
         if op is codes.GROUPREF:
@@ -330,7 +331,8 @@ def _repeats(items: Any, signs: list[str], before: str = "") -> Iterator[tuple[s
 def _pumps(body: Any, signs: list[str]) -> list[str]:
     """Texts that the body of a repeat takes."""
     if len(body) == 1 and body[0][0] in (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY):
-        return [sign for sign in signs if _takes(*body[0], sign)]
+        ((op, av),) = body
+        return [sign for sign in signs if _takes(op, av, sign)]
     texts = [_Witness(signs).of(body)]
     for op, av in body:
         for child in _children(op, av):
@@ -352,15 +354,16 @@ def dearest(use: Use, texts: Iterable[Attack], length: int) -> Attack | None:
     """The attack that costs the most, if it costs very much, or if eight times its text costs far more than
     eight times as much: a square makes it 64. `length` is beyond most bounds; what takes next to no time
     until there is let off."""
-    runs = [partial(_cost, use, attack) for attack in texts]
+    attacks = list(texts)
+    runs = [partial(_cost, use, attack) for attack in attacks]
     runs[0](length)  # compiles the pattern
     spent, worst = max((run(length), number) for number, run in enumerate(runs))
     if spent < _ENOUGH:
         return None
     if spent > _TOO_MUCH and runs[worst](length) > _TOO_MUCH:
-        return runs[worst].args[1]
+        return attacks[worst]
     again = max(runs[worst](length) for _ in range(2))
-    return runs[worst].args[1] if runs[worst](8 * length) > max(24 * again, _MUCH) else None
+    return attacks[worst] if runs[worst](8 * length) > max(24 * again, _MUCH) else None
 
 
 class _TooLongError(Exception):

@@ -8,8 +8,8 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from evening import NOW, evening
-from machines import Machine, make_machine, make_remote
+from evening import evening
+from machines import NOW, Machine, make_machine, make_remote
 from piloted import Played, picture, play
 
 from ctxrepo.faces.screen.operations_app import DARK, LIGHT

@@ -28,5 +28,5 @@ class Rubbish:
 
     def empty(self) -> None:
         """Delete what is there. A folder that nobody may enter is passed over."""
-        words = ["rm", "-rf", "--one-file-system", "--", *self.place.iterdir()]
+        words = ["rm", "-rf", "--one-file-system", "--", *map(str, self.place.iterdir())]
         subprocess.run(words, stderr=subprocess.DEVNULL)

@@ -6,8 +6,8 @@ Written from the rules, not from the code under test: it shares nothing with it.
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
 FRAMES = (
@@ -54,7 +54,8 @@ class Bridge(NamedTuple):
     messages: list[str]
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True)
+class Block:
     tag: str
     preamble: str
     bodies: dict[str, str]
@@ -66,13 +67,13 @@ class Block(NamedTuple):
     entries: list[Entry]
     listed: dict[str, list[Listed]]
     """Sections of one line an entry or file, by their titles."""
-    bridges: Mapping[str, Bridge] = MappingProxyType({})
+    bridges: Mapping[str, Bridge] = field(default_factory=dict)
     """What was said in another session, by that session."""
     report: tuple[int, int, int] | None = None
     """Per cent, tokens used and tokens in all, as the header of a situation report says."""
     warnings: tuple[str, ...] = ()
     """What that header says besides."""
-    omitted: Mapping[str, int] = MappingProxyType({})
+    omitted: Mapping[str, int] = field(default_factory=dict)
     """How many lines sections of a report say that they leave out."""
 
 
@@ -241,36 +242,36 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
     text = unescape("\n".join(kept), is_field=False)
     if title == "Faults":
         assert all(line.startswith("- ") for line in lines)
-        return block._replace(faults=[unescape(line[2:], is_field=True) for line in lines])
+        return replace(block, faults=[unescape(line[2:], is_field=True) for line in lines])
     if title in ("Index of notes", "Notes that changed since this session began"):
         more = re.fullmatch(r"… (\d+) more: ctxrepo search", lines[-1])
         kept = lines[:-1] if more else lines
-        return block._replace(index=[_line(line) for line in kept], more=int(more[1]) if more else 0)
+        return replace(block, index=[_line(line) for line in kept], more=int(more[1]) if more else 0)
     if title.startswith(BRIDGE[3:]):
         _, name = title.split(" · ")
-        return block._replace(bridges={unescape(name, is_field=True): _bridge(lines)})
+        return replace(block, bridges={unescape(name, is_field=True): _bridge(lines)})
     if title in _LISTS:
         cut = (*block.cut, title) if is_cut else block.cut
         read = [_listed(line, is_entry=title == "Pinned") for line in kept]
-        return block._replace(listed={**block.listed, title: read}, cut=cut)
+        return replace(block, listed={**block.listed, title: read}, cut=cut)
     if header := _HEADER.fullmatch(title):
         percent, used, total = map(int, header.groups())
-        return block._replace(report=(percent, used, total), warnings=tuple(lines))
+        return replace(block, report=(percent, used, total), warnings=tuple(lines))
     if title in _REPORT:
         more = _OMITTED.fullmatch(lines[-1])
         read = [_of_report(line) for line in (lines[:-1] if more else lines)]
         omitted = {**block.omitted, title: int(more[1]) if more else 0}
-        return block._replace(listed={**block.listed, title: read}, omitted=omitted)
+        return replace(block, listed={**block.listed, title: read}, omitted=omitted)
     if title.startswith("Handoff · "):
         _, name, day = title.split(" · ")
         said = (unescape(name, is_field=True), unescape(day, is_field=True), text)
-        return block._replace(handoff=said, cut=(*block.cut, "handoff") if is_cut else block.cut)
+        return replace(block, handoff=said, cut=(*block.cut, "handoff") if is_cut else block.cut)
     if title.endswith(".md"):
         path = unescape(title, is_field=True)
         assert path not in block.bodies
         cut = (*block.cut, path) if is_cut else block.cut
-        return block._replace(bodies={**block.bodies, path: text}, cut=cut)
-    return block._replace(entries=[*block.entries, _entry(title, text, is_cut, block.entries)])
+        return replace(block, bodies={**block.bodies, path: text}, cut=cut)
+    return replace(block, entries=[*block.entries, _entry(title, text, is_cut, block.entries)])
 
 
 def _check_cut(mark: re.Match[str], lines: list[str], kept: list[str]) -> None:
@@ -297,9 +298,9 @@ def _line(line: str) -> Line:
     path, dash, description = line.partition(" — ")
     assert "—" not in path
     assert "…" not in path
-    fields = [unescape(field, is_field=True) for field in (path, description, tags)]
-    assert bool(fields[1]) == bool(dash)
-    return Line(*fields, age[1] if age else "", why[1] if why else "")
+    path, description, tags = (unescape(field, is_field=True) for field in (path, description, tags))
+    assert bool(description) == bool(dash)
+    return Line(path, description, tags, age[1] if age else "", why[1] if why else "")
 
 
 def _listed(line: str, is_entry: bool) -> Listed:

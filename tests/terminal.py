@@ -65,7 +65,7 @@ class Terminal:
     cwd: Path | None = None
     woken: list[tuple[str, ...]] = field(default_factory=list)
 
-    def __call__(self, *words: str, stdin: bytes = b"", **env: str) -> Said:
+    def __call__(self, *words: str, stdin: str | bytes = b"", **env: str) -> Said:
         """Run a command; `env` is added to the environment, a variable that is '' taken out of it."""
         with self.monkeypatch.context() as patch:
             for name, value in {**self.machine.env, **env}.items():
@@ -77,7 +77,8 @@ class Terminal:
                 "ctxrepo.faces.cli.waiting.NOTICE_DELAY", 3600.0
             )  # no test depends on how busy it is here
             patch.chdir(self.cwd or self.machine.project_folder)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            typed = stdin.encode() if isinstance(stdin, str) else stdin
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed)))
             patch.setattr("ctxrepo.app.desk.run_forking", lambda start: self.woken.append(start.args))
             self.capsys.readouterr()
             code = main(words)

@@ -11,8 +11,8 @@ Files = Mapping[str, str]
 
 def merge(base: Files, ours: Files, theirs: Files) -> TreeMerge:
     """Merge trees as a diff would hand them in; a key is the bytes of a file in hex digits."""
-    three = [changed(side, base, ours, theirs) for side in (base, ours, theirs)]
-    return merge_trees(*three, read=bytes.fromhex, names_in=names_in(base))
+    below, mine, other = (changed(side, base, ours, theirs) for side in (base, ours, theirs))
+    return merge_trees(below, mine, other, read=bytes.fromhex, names_in=names_in(base))
 
 
 def changed(side: Files, base: Files, ours: Files, theirs: Files) -> dict[str, str]:

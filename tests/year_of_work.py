@@ -204,8 +204,14 @@ def _gemini(home: Path, session: PastSession) -> tuple[Path, Lines]:
         for number, turn in enumerate(session.turns):
             at, name = session.moment(number), f"{session.id[:24]}{number:011}"
             yield {"id": f"{name}0", "timestamp": at, "type": "user", "content": [{"text": turn.asked}]}
-            call = {"id": f"replace_{number}", "name": "replace", "status": "success", "timestamp": at}
-            call["args"] = {"file_path": f"{cwd}/{turn.file}", "old_string": "a", "new_string": "b"}
+            edit = {"file_path": f"{cwd}/{turn.file}", "old_string": "a", "new_string": "b"}
+            call = {
+                "id": f"replace_{number}",
+                "name": "replace",
+                "status": "success",
+                "timestamp": at,
+                "args": edit,
+            }
             answer = {"id": f"{name}1", "timestamp": at, "type": "gemini", "model": "gemini-2.5-flash"}
             yield {**answer, "content": turn.answered, "toolCalls": [call]}
             yield {"$set": {"lastUpdated": at}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from attacks.secrets_more import AN, B32, an, b64, bu, e64, hx, jwt, kind, la, num, pa, ps, pw, s, uu
+from attacks.secrets_more import AN, B32, an, b64, bu, e64, hx, jwt, kind, la, num, one_of, pa, ps, pw, s, uu
 
 # fmt: off
 F, C, U, H, P = "more files", "more commands", "more addresses", "more headers", "more people"
@@ -180,12 +180,12 @@ TYPED = (
       "Home Assistant long-lived token: §",
       "service_role key: §",
       "```js\nlocalStorage.setItem('access_token', '§')\n```"),
-    kind(H, "bearer opaque", lambda r: r.choice([lambda: an(r, 43), lambda: hx(r, 40), lambda: bu(r, 64)])(),
+    kind(H, "bearer opaque", lambda r: one_of(r, lambda r: an(r, 43), lambda r: hx(r, 40), lambda r: bu(r, 64)),
       "```\n> GET /v2/orders HTTP/2\n> authorization: Bearer §\n< HTTP/2 200\n```",
       "`http GET api.corp.lan/users 'Authorization: Bearer §'`",
       "```python\nheaders = {\"Authorization\": f\"Bearer §\"}\n```",
       "Gitea API: `-H 'Authorization: token §'`"),
-    kind(H, "cookie", lambda r: r.choice([lambda: la(r, 32), lambda: bu(r, 48), lambda: la(r, 26)])(),
+    kind(H, "cookie", lambda r: one_of(r, lambda r: la(r, 32), lambda r: bu(r, 48), lambda r: la(r, 26)),
       "```\nCookie: sessionid=§; lang=de\n```",
       "`curl -b 'JSESSIONID=§' https://erp.corp.lan/export.csv`",
       "```\n< Set-Cookie: connect.sid=s%3A§; Path=/; HttpOnly\n```",

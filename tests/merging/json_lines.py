@@ -22,8 +22,11 @@ PATH = "TAPE/shop/box-1a2b-202611.jsonl"
 def tidy(rng: Random, sides: int = 2) -> Case:
     """Each id names one line, and machines that add lines give them ids of their own."""
     base = [_line(rng, f"a{n}") for n in range(rng.choice([0, 1, 3, 6]))]
-    made = (_left(rng, base, lambda n, side=side: _line(rng, f"{side}{n}")) for side in "bcd"[:sides])
-    return _case(rng, base, list(made))
+    return _case(rng, base, [_left(rng, base, partial(_own, rng, side)) for side in "bcd"[:sides]])
+
+
+def _own(rng: Random, side: str, number: int) -> str:
+    return _line(rng, f"{side}{number}")
 
 
 def untidy(rng: Random, sides: int = 2) -> Case:

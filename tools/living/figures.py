@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 from living.material.histories import HALVES, half_of
 
 Row = TypeVar("Row")
+Figures = Mapping[str, Any]
+"""What was measured, by name: a number, words, or None for what can't be told."""
 
 
 def share(part: float, whole: float) -> float | None:

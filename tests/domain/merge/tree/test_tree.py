@@ -63,8 +63,8 @@ def test_only_folders_where_a_new_name_could_meet_another_are_looked_into() -> N
         return names_in(base)(folder)
 
     def merge_of(ours: dict[str, str], theirs: dict[str, str]) -> None:
-        three = [changed(side, base, ours, theirs) for side in (base, ours, theirs)]
-        merge_trees(*three, read=bytes.fromhex, names_in=names)
+        below, mine, other = (changed(side, base, ours, theirs) for side in (base, ours, theirs))
+        merge_trees(below, mine, other, read=bytes.fromhex, names_in=names)
 
     merge_of({**base, "a/x.md": "- X\n"}, {**base, "b/z.md": "- Z\n", "a/x.md": "- x\n- 2\n"})
     assert asked == []
