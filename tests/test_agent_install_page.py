@@ -22,7 +22,8 @@ Run = Callable[[str], int]
 def block(title: str, number: int = 0) -> str:
     """A block to run of the section with this heading."""
     section = PAGE.split(f"## {title}\n")[1].split("\n## ")[0]
-    return re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[number]
+    blocks: list[str] = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    return blocks[number]
 
 
 @pytest.fixture

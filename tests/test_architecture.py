@@ -315,9 +315,9 @@ def test_no_function_calls_itself(file: Path) -> None:
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, set[str]]]:
     """(name of a function, or of a method with its class, names of those in its module that it calls)"""
-    owners = [("", tree), *((f"{c.name}.", c) for c in tree.body if isinstance(c, ast.ClassDef))]
-    for owner, inside in owners:
-        for node in inside.body:
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for owner, body in [("", tree.body), *((f"{node.name}.", node.body) for node in classes)]:
+        for node in body:
             if isinstance(node, ast.FunctionDef):
                 called = {name for call in ast.walk(node) for name in _called(call, owner)}
                 yield owner + node.name, called - _imported(node)

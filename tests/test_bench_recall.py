@@ -23,7 +23,7 @@ description: Database
 """
 UI = "- Buttons are green\n"
 
-PROMPTS = (
+PROMPTS: tuple[tuple[str, str, list[tuple[str, int]]], ...] = (
     ("which staging port?", "direct", [("shop/db.md", 4)]),
     ("Are the BACKUPS at night, and the staging port?", "para", [("shop/db.md", 5), ("shop/db.md", 6)]),
     ("what about the port?", "null-near", []),

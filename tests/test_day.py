@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,11 @@ def machines(tmp_path: Path) -> Iterator[list[Machine]]:
     found = [connected(make_machine(tmp_path, name), remote) for name in ("tokyo", "berlin")]
     yield found
     for machine in found:
-        eventually(lambda machine=machine: not workers(machine), 60)
+        eventually(partial(_is_idle, machine), 60)
+
+
+def _is_idle(machine: Machine) -> bool:
+    return not workers(machine)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +84,8 @@ def test_a_day_of_sessions(machines: list[Machine], sessions: int, begin: timede
             assert f"- [ ] item {number - 2}" not in given
         for known in days:
             assert (f"## shop/daily/{known}.md" in given) == (known >= day - timedelta(1)), (known, day)
-        for known in days.get(day, [])[-3:]:
-            assert f"did {known}" in given
+        for done in days.get(day, [])[-3:]:
+            assert f"did {done}" in given
         _a_session(here, Session(here, session), number)
         days.setdefault(day, []).append(number)
     assert len(days) == 2

@@ -54,6 +54,14 @@ class Line:
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
+    def put_folder_for_python(self) -> None:
+        self.python.unlink()
+        self.python.mkdir()
+
+    def put_text_for_python(self) -> None:
+        self.python.unlink()
+        self.python.write_text("x")
+
     def break_python(self, script: str) -> None:
         self.python.unlink()
         self.python.write_text(f"#!/bin/sh\n{script}\n")
@@ -73,8 +81,8 @@ SPOILED: dict[str, Callable[[Line], object]] = {
     "nothing": lambda line: None,
     "interpreter gone": lambda line: line.python.unlink(),
     "interpreter's interpreter gone": lambda line: line.break_python("exec /gone/python"),
-    "interpreter is a folder": lambda line: (line.python.unlink(), line.python.mkdir()),
-    "interpreter isn't executable": lambda line: (line.python.unlink(), line.python.write_text("x")),
+    "interpreter is a folder": Line.put_folder_for_python,
+    "interpreter isn't executable": Line.put_text_for_python,
     "interpreter's library gone": lambda line: line.break_python("echo Fatal Python error >&2; exit 1"),
     "interpreter aborts": lambda line: line.break_python("kill -ABRT $$"),
     "hook gone": lambda line: (line.package / "hook.py").unlink(),

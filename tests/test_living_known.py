@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from invented_answers import NOTES, make_answers
 from living import harm, repeats, tidy
+from living.figures import Figures
 from living.material.known import KnownAnswers
 from living.seams import PLAIN, TODAY, Seams
 
@@ -25,7 +25,7 @@ def known(tmp_path: Path) -> KnownAnswers:
     return make_answers(tmp_path)
 
 
-def _tidied(known: KnownAnswers, seams: Seams) -> Mapping[str, float]:
+def _tidied(known: KnownAnswers, seams: Seams) -> Figures:
     return dict(tidy.figures([tidy.measure(known, seams)])["all"])
 
 

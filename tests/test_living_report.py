@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from invented_history import make_history
 from living import claims, report
+from living.figures import Figures
 from living.material.histories import DAY, History
 from living.report import Moment
 from living.runs import Run
@@ -33,7 +34,7 @@ def _moment() -> Moment:
     return Moment("ada+harbour", AT, entries, [45 <= n < 55 for n in range(100)], {})
 
 
-def _figures(moment: Moment, run: Run) -> Mapping[str, float]:
+def _figures(moment: Moment, run: Run) -> Figures:
     return dict(report.figures([report.reported(moment, run)])["all"])
 
 

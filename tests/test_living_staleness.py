@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from invented_history import NAMING, make_history
+from living.figures import Figures
 from living.material.histories import DAY, Commit, History
 from living.material.names import Snapshot, paths_in, symbols_in
 from living.runs import Run
@@ -23,7 +24,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     return make_history(tmp_path_factory.mktemp("histories"))
 
 
-def _figures(history: History, seams: Seams) -> Mapping[str, float]:
+def _figures(history: History, seams: Seams) -> Figures:
     return dict(figures(list(measure(Run([history], seams, 10))))["all"])
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from invented_history import ADDED, NEIGHBOURS, NEW, OLD, make_history
+from living.figures import Figures
 from living.material.histories import History, find_histories, half_of
 from living.runs import Run
 from living.seams import PLAIN, TODAY, Seams
@@ -23,7 +24,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     return make_history(tmp_path_factory.mktemp("histories"))
 
 
-def _figures(history: History, seams: Seams) -> Mapping[str, float]:
+def _figures(history: History, seams: Seams) -> Figures:
     return dict(figures(list(measure(Run([history], seams, 10))))["all"])
 
 

@@ -12,7 +12,7 @@ from long import is_due, mostly_long, mostly_long_of_each, rotating, takes_turns
 
 def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
     """The values of the cases that `make test` runs."""
-    return [case.values for case in cases if "long" not in [mark.name for mark in case.marks]]
+    return [tuple(case.values) for case in cases if "long" not in [mark.name for mark in case.marks]]
 
 
 def test_as_many_as_asked_for_are_plain_and_none_is_left_out() -> None:

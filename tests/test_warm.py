@@ -33,7 +33,8 @@ def world(tmp_path: Path) -> World:
 
 
 def prompted(world: World, prompt: str = PROMPT) -> str:
-    (world.state / "sessions").exists() and [f.unlink() for f in (world.state / "sessions").iterdir()]
+    for session in (world.state / "sessions").glob("*"):
+        session.unlink()
     return world.run("UserPromptSubmit", prompt=prompt)
 
 
