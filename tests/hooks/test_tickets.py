@@ -50,7 +50,7 @@ def test_a_piece_of_one_counts_for_nothing(cut: int) -> None:
 def test_it_counts_for_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     made, now = ticket(SECRET, PROJECT, WORDS), time.time()
     for passed, counts in {SECONDS - 2: True, SECONDS + 2: False, -SECONDS - 2: False}.items():
-        monkeypatch.setattr(tickets.time, "time", lambda passed=passed: now + passed)
+        monkeypatch.setattr(time, "time", lambda passed=passed: now + passed)
         assert bool(number_in(made, SECRET, PROJECT, WORDS)) == counts
 
 

@@ -15,6 +15,7 @@ import pytest
 from long import rotating
 from machines import Machine, make_machine, make_pair
 from other_programs import EXAMPLES, Example
+from pisources import write
 from sessions import Session
 
 from ctxrepo.agents.known import sources
@@ -92,7 +93,7 @@ def test_two_machines_bring_the_same_and_one_takes_back_what_is_its_own(tmp_path
     ada, ben = make_pair(tmp_path)
     for machine, name in ((ada, "Ada"), (ben, "Ben")):
         notes = {"lift.md": f"- The lift is broken\n- {name} was here\n", "door.md": "- The door is green\n"}
-        place = other_programs.write(machine.home / "vault", notes)
+        place = write(machine.home / "vault", notes)
         assert machine.ctxrepo("import", "markdown", str(place), "--yes").returncode == 0
         machine.ctxrepo("sync")
     done = ben.ctxrepo("undo")
@@ -104,7 +105,7 @@ def test_two_machines_bring_the_same_and_one_takes_back_what_is_its_own(tmp_path
 
 
 def test_no_name_of_a_file_becomes_a_line_of_the_answer(ada: Machine) -> None:
-    place = other_programs.write(ada.home / "vault\nbrought all", {"lift.md": "- The lift is broken\n"})
+    place = write(ada.home / "vault\nbrought all", {"lift.md": "- The lift is broken\n"})
     (place / "a\nleft out: nothing \x1b[2J.txt").touch()
     done = ada.ctxrepo("import", "markdown", str(place), "--dry-run")
     assert "a\\u{a}left out: nothing" in done.stdout
@@ -143,7 +144,7 @@ def test_facts_of_a_project_that_is_registered_go_to_its_folder(ada: Machine) ->
     config = blog / ".git/config"
     config.write_text(config.read_text().replace("/shop", "/blog"))
     text = other_programs.CODEX.format(project=ada.project_folder).replace("/home/ada/blog", str(blog))
-    other_programs.write(ada.home / ".codex/memories", {"MEMORY.md": text})
+    write(ada.home / ".codex/memories", {"MEMORY.md": text})
     assert f"1 entry of project {blog}" in ada.ctxrepo("import", "codex-memory", "--dry-run").stdout
     ada.ctxrepo("remember", "Posts are dated", cwd=blog)
     assert "brought 5 entries" in ada.ctxrepo("import", "codex-memory", "--yes").stdout
@@ -269,7 +270,7 @@ def test_a_folder_with_too_many_files_keeps_no_other_from_being_listed(
     (large / "0.txt").touch()
     for number in range(1, 40_001):
         os.link(large / "0.txt", large / f"{number}.txt")
-    other_programs.write(ada.home, {file: text.format(large=large)})
+    write(ada.home, {file: text.format(large=large)})
     other_programs.codex(ada)
     listed = ada.ctxrepo("import")
     assert "codex-memory: ~/.codex/memories: 3 notes, 4 entries" in listed.stdout, listed.stderr
@@ -277,7 +278,7 @@ def test_a_folder_with_too_many_files_keeps_no_other_from_being_listed(
 
 
 def test_a_folder_of_a_checkout_that_leads_out_of_it_is_left(ada: Machine) -> None:
-    mine = other_programs.write(ada.home / "private", {"diary.md": "- mine alone\n"})
+    mine = write(ada.home / "private", {"diary.md": "- mine alone\n"})
     (ada.project_folder / "memory-bank").symlink_to(mine)
     (ada.project_folder / ".beads").symlink_to(mine)
     assert "mine alone" not in ada.ctxrepo("import", "memory-bank", "--yes").stdout

@@ -55,7 +55,7 @@ def test_every_event_of_the_dialect_has_one_hook_and_one_may_veto_where_rules_ar
     file, _, skills = install.files(HOME, {}, lambda event: f"run {event}", options)
     assert isinstance(file, OwnFile)
     assert isinstance(skills, SkillsFolder)
-    written = json.loads(file.content)
+    written = json.loads(file.content or b"")
     assert written["version"] == 1
     assert list(written["hooks"]) == DIALECT.event_names(enforces)
     assert ("preToolUse" in written["hooks"]) == enforces

@@ -218,8 +218,9 @@ def test_an_unreadable_file_is_told_and_left(commoner: Path) -> None:
 
 
 def test_a_hook_has_a_name_and_its_time_in_milliseconds() -> None:
-    ((hook,),) = [group["hooks"] for group in [SETTINGS.entries(lambda event: f"run {event}")["AfterTool"]]]
-    assert hook == {"name": NAME, "type": "command", "command": "run AfterTool", "timeout": TIMEOUT}
+    group = SETTINGS.entries(lambda event: f"run {event}")["AfterTool"]
+    hook = {"name": NAME, "type": "command", "command": "run AfterTool", "timeout": TIMEOUT}
+    assert group["hooks"] == [hook]
     assert TIMEOUT >= 1000
 
 

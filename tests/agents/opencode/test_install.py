@@ -98,7 +98,7 @@ def test_setup_puts_the_line_of_this_machine_into_it() -> None:
     program, _, skills = install.files(HOME, {}, lambda event: line("opencode", event))
     assert isinstance(program, ShippedFile)
     assert isinstance(skills, SkillsFolder)
-    filled = wanted_file(program).connected().decode()
+    filled = (wanted_file(program).connected() or b"").decode()
     for event, command in program.hooks.items():
         # As the bridge does it.
         assert line_in(filled).replace(" opencode EVENT ", f" opencode {event} ") == command

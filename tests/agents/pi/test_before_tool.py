@@ -24,7 +24,14 @@ def driven(folder: Path, says: str, enforces: str = "yes") -> dict[str, Any]:
         (folder / file.name).write_text(file.read_text("utf-8"))
     (folder / "says").write_text(says)
     line = f"set -- pi EVENT ; [ $2 != tool_call ] || {{ cat > {folder}/told; cat {folder}/says; }}"
-    words = [NODE, "--disable-warning=ExperimentalWarning", DRIVE, folder / "delivery.ts", line, enforces]
+    words = [
+        NODE,
+        "--disable-warning=ExperimentalWarning",
+        str(DRIVE),
+        str(folder / "delivery.ts"),
+        line,
+        enforces,
+    ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={"PATH": os.defpath})
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, Any] = json.loads(done.stdout)

@@ -15,7 +15,7 @@ from ctxrepo.agents.pi import memory_settings
 from ctxrepo.agents.pi.dialect import DIALECT, settings_file
 from ctxrepo.hooks.known.world import OwnSettings
 
-LEAVES = st.sampled_from(
+LEAVES: st.SearchStrategy[object] = st.sampled_from(
     [None, True, False, 0, 1, 0.5, "", "pull", " pull ", "push", "message-append", "system-prompt", [], {}]
 )
 LISTS = st.lists(st.sampled_from(["pull", "push", " ", 3]), max_size=2)

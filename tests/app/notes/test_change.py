@@ -10,6 +10,7 @@ from machines import NOW, Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
+from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.errors import Refused
 from ctxrepo.services.notes.changing import EditRequest, Passage
@@ -29,16 +30,16 @@ def test_a_note_is_edited_moved_archived_and_brought_back(desk: Desk) -> None:
     assert desk.perform(writing.edit, edit).data["changed"]
     there = writing.MoveRequest(parse_target("MEMORY"), parse_destination("topics/tests.md"))
     assert desk.perform(writing.move, there).data["at"] == "shop/topics/tests.md"
-    about = writing.TargetRequest(parse_target("topics/tests"))
+    about = TargetRequest(parse_target("topics/tests"))
     assert desk.perform(writing.archive, about).value.before == "shop/topics/tests.md"
     restore = RestoreRequest(parse_target("topics/tests.md"))
     assert desk.perform(writing.restore, restore).data["at"] == "shop/topics/tests.md"
-    assert "valkey" in desk.perform(browsing.read, writing.TargetRequest(about.target)).value.text
+    assert "valkey" in desk.perform(browsing.read, TargetRequest(about.target)).value.text
 
 
 def test_what_is_forgotten_is_undone(desk: Desk) -> None:
-    entry = desk.perform(browsing.find, writing.TargetRequest(parse_target("MEMORY"))).value.note.entries[0]
-    about = writing.TargetRequest(parse_target(f"^{entry.id}"))
+    entry = desk.perform(browsing.find, TargetRequest(parse_target("MEMORY"))).value.note.entries[0]
+    about = TargetRequest(parse_target(f"^{entry.id}"))
     assert desk.perform(writing.forget, about).data["id"] == f"^{entry.id}"
     assert desk.perform(writing.undo, writing.UndoRequest()).data["what"] == "forget"
     assert desk.perform(browsing.find, about).value.entry == entry
@@ -46,13 +47,13 @@ def test_what_is_forgotten_is_undone(desk: Desk) -> None:
 
 def test_a_note_without_a_date_is_told_of(ada: Machine, desk: Desk) -> None:
     ada.write("global/bare.md", "bare\n")
-    done = desk.perform(writing.touch, writing.TargetRequest(parse_target("global:bare.md")))
+    done = desk.perform(writing.touch, TargetRequest(parse_target("global:bare.md")))
     assert (done.data["path"], done.data["updated"]) == ("global/bare.md", "")
     assert desk.take_notices() == ["global/bare.md has no `updated` in its head, and none is added"]
 
 
 def test_what_an_editor_left_is_committed_or_refused(ada: Machine, desk: Desk) -> None:
-    path = desk.perform(browsing.find_file, writing.TargetRequest(parse_target("MEMORY"))).value
+    path = desk.perform(browsing.find_file, TargetRequest(parse_target("MEMORY"))).value
     before = ada.read(path)
     ada.write(path, "- by hand\n")
     desk.perform(writing.edit_by_hand, writing.EditorRequest(path, before))
@@ -67,7 +68,7 @@ def test_what_an_editor_left_is_committed_or_refused(ada: Machine, desk: Desk) -
 def test_what_an_editor_left_is_a_step_of_undo_whether_a_look_saw_it_before(
     ada: Machine, desk: Desk, *, is_seen: bool
 ) -> None:
-    path = desk.perform(browsing.find_file, writing.TargetRequest(parse_target("MEMORY"))).value
+    path = desk.perform(browsing.find_file, TargetRequest(parse_target("MEMORY"))).value
     before = ada.read(path)
     ada.write(path, before.replace("redis", "valkey") + "- by hand\n")
     if is_seen:

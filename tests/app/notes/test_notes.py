@@ -10,6 +10,7 @@ from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
+from ctxrepo.app.notes.targets import TargetRequest
 from ctxrepo.domain.project.target import parse_entry, parse_target
 from ctxrepo.errors import UsageError
 from ctxrepo.services.notes.requests import Fact, NewNoteRequest
@@ -28,7 +29,7 @@ def test_a_fact_is_remembered_superseded_and_read_by_its_former_id(desk: Desk) -
     second = desk.perform(writing.remember, Fact("Tests need valkey", supersedes=former))
     assert second.data["was"] == ["Tests need redis"]
     assert desk.take_notices() == []
-    found = desk.perform(browsing.read, writing.TargetRequest(parse_target(second.data["id"])))
+    found = desk.perform(browsing.read, TargetRequest(parse_target(second.data["id"])))
     assert found.value.text == found.data["text"] == "- Tests need valkey"
 
 

@@ -10,6 +10,7 @@ from machines import Machine
 
 from ctxrepo.app.desk import Call, Desk
 from ctxrepo.app.notes import browsing, writing
+from ctxrepo.app.notes.targets import ChecklistRequest
 from ctxrepo.errors import UsageError
 from ctxrepo.services.notes.requests import TickRequest
 from ctxrepo.services.reading.searching import SearchQuery
@@ -30,9 +31,9 @@ def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
     assert "Ask the bank again" in ambiguous.value.hint
     done = desk.perform(writing.tick, TickRequest("ask the bank", is_done=True))
     assert done.data["text"] == "Ask the bank"
-    open_ones = desk.perform(browsing.list_items, writing.ChecklistRequest()).value
+    open_ones = desk.perform(browsing.list_items, ChecklistRequest()).value
     assert [one.item.text for one in open_ones] == ["Ask the bank again"]
-    cleared = desk.perform(writing.clear_done, writing.ChecklistRequest()).data["cleared"]
+    cleared = desk.perform(writing.clear_done, ChecklistRequest()).data["cleared"]
     assert [one["text"] for one in cleared] == ["Ask the bank"]
 
 

@@ -60,9 +60,9 @@ def test_since_when(desk: Desk, since: str, is_there: bool) -> None:
         desk.perform(search_sessions, request)
 
 
-def test_somebody_who_waits_is_told_what_for(desk: Desk) -> None:
+def test_somebody_who_waits_is_told_what_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    desk.progress = told.append
+    monkeypatch.setattr(desk, "progress", told.append)
     desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
     assert told == ["reading 1 transcript of agents' sessions"]
 

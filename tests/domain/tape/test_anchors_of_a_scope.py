@@ -147,8 +147,8 @@ class TestNames:
     ],
 )
 def test_d59_filters_of_anchors(wanted: dict[str, Any], fits: bool) -> None:
-    said = {"summary": "Move the basket", "purpose": "go on", "trigger": "keyword"}
-    one = anchor("task/begin", keywords=["Refactor", "migration"], **said)
+    words = ["Refactor", "migration"]
+    one = anchor("task/begin", keywords=words, summary="Move the basket", purpose="go on", trigger="keyword")
     assert AnchorFilter(**wanted).fits(one) is fits
 
 

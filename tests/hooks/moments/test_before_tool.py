@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from world import World
@@ -215,18 +216,18 @@ def test_where_nobody_approved_anything_nothing_is_looked_at(
 ) -> None:
     held(world, "block command kubectl apply", approves=False)
     assert not (world.folder / APPROVALS).exists()
-    looked: list[object] = []
-    monkeypatch.setattr(before_tool, "SessionFolder", lambda cwd: looked.append(cwd) or SessionFolder(cwd))
+    looked = Mock(wraps=SessionFolder)
+    monkeypatch.setattr(before_tool, "SessionFolder", looked)
     dialect = dialect_of("claude")
     assert dialect
     payload = {"session_id": "s1", "cwd": str(world.code), "tool_input": {"command": DEPLOY}}
     raw = json.dumps(payload).encode()
     assert door.answer(dialect, "PreToolUse", str(world.state), raw) == ""
-    assert looked == []
+    looked.assert_not_called()
     assert not Path(ledger_path(str(world.state), "claude", "s1")).exists()
     held(world, "block command kubectl apply")
     assert door.answer(dialect, "PreToolUse", str(world.state), raw)
-    assert looked
+    looked.assert_called()
 
 
 @pytest.mark.parametrize("end", ["forgotten", "superseded", "gone", "another rule", "none", "no cache"])

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from world import PAYLOADS, World
+from checkout import PAYLOADS
+from world import World
 
 from ctxrepo.hooks.saves import may_be_flawed
 from ctxrepo.storage.cache.cache import Cache, put_round

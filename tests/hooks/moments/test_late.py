@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from checkout import PAYLOADS
 from strict_parser import parse_all
-from world import NOTES, PAYLOADS, World
+from world import NOTES, World
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.note.note import Note

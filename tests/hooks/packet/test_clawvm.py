@@ -28,7 +28,8 @@ def given(world: World, **settings: str) -> str:
     repo = Repo("a" * 12, str(world.memory), str(world.folder))
     known = HookWorld(SETTINGS | settings, str(world.state), repo)
     cache = open_cache(str(world.folder / "cache.db"))
-    with closing(cache) as cache:
+    assert cache
+    with closing(cache):
         return render(cache, known, place_in(known, "example/shop", "shop"), known.packet_budget).text
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxrepo.domain.doubts.doubt import Doubt
+from ctxrepo.domain.doubts.doubt import Doubt, DoubtKind
 from ctxrepo.domain.note.note import Note
 from ctxrepo.domain.records.evidence import Marks
 from ctxrepo.storage.cache.cache import Cache
@@ -32,7 +32,7 @@ def doubted(cache: Cache) -> dict[str, str]:
 
 
 def doubt(known: CachedEntry, by: str = "") -> dict[Doubt, str]:
-    kind = "overtaken" if by else "gone"
+    kind: DoubtKind = "overtaken" if by else "gone"
     words = f"see ^{by}" if by else "gone"
     return {
         Doubt(known.entry.id, known.entry.path, kind, "x", words, "2026-10-03", by, is_sure=True): known.hash

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 TEXTS = ["one", "two", "three"]
 
 
-def rows(count: int) -> object:
+def rows(count: int) -> np.ndarray:
     import numpy as np
 
     return np.eye(count, 8, dtype=np.float32)

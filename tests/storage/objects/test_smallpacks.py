@@ -231,7 +231,7 @@ def test_a_git_that_runs_meanwhile_finds_all_it_looks_for(machine: Machine) -> N
 
 def test_readers_and_writers_of_the_clone_never_notice(machine: Machine) -> None:
     """One reads all objects again and again, another commits, while packs come and are joined."""
-    memory, over, failures = machine.open(), threading.Event(), []
+    memory, over, failures = machine.open(), threading.Event(), list[str]()
 
     def read() -> None:
         while not over.is_set():

@@ -82,9 +82,15 @@ def test_one_that_is_only_busy_is_sound_and_one_that_cant_be_read_is_not(
     assert not is_sound(path)
 
 
-def spoil(path: Path, damage: bytes | None) -> Callable[[], object]:
+def spoil(path: Path, damage: bytes | None) -> Callable[[], None]:
     """What puts `damage` in the place of a database; None takes it away."""
-    return lambda: (discard(path), damage is None or path.write_bytes(damage))
+
+    def act() -> None:
+        discard(path)
+        if damage is not None:
+            path.write_bytes(damage)
+
+    return act
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage", b"SQLite format 3\x00" + b"\xff" * 9000, None])

@@ -35,6 +35,11 @@ def hook(spool: Spool, session: str) -> None:
     db.close()
 
 
+def drop_all(spool: Spool) -> None:
+    events, end = spool.read()
+    spool.drop(end, events)
+
+
 def test_what_a_hook_leaves_is_what_the_worker_reads(spool: Spool) -> None:
     assert spool.is_empty()
     assert spool.read() == ([], 0)
@@ -74,7 +79,7 @@ def test_lines_that_make_no_sense_are_passed_over_and_come_to_an_end(spool: Spoo
     spool.places.spool.write_bytes(torn)
     hook(spool, "after")
     assert [e.session for e in spool.read()[0] if e.event] == ["after"]
-    spool.drop(*reversed(spool.read()))
+    drop_all(spool)
     assert spool.is_empty()
     # A worker goes on while the spool isn't empty: what nobody will ever finish must not keep it going.
     spool.places.spool.write_bytes(torn)
@@ -102,9 +107,11 @@ def test_a_file_that_no_hook_could_save_is_named(spool: Spool) -> None:
 
 
 def test_hooks_and_worker_at_once_lose_no_line(spool: Spool) -> None:
-    hooks = [
-        threading.Thread(target=lambda n=n: [hook(spool, f"{n}-{i}") for i in range(40)]) for n in range(4)
-    ]
+    def leave(number: int) -> None:
+        for i in range(40):
+            hook(spool, f"{number}-{i}")
+
+    hooks = [threading.Thread(target=leave, args=(number,)) for number in range(4)]
     for thread in hooks:
         thread.start()
     seen: list[str] = []
@@ -136,7 +143,7 @@ def test_events_that_are_files_of_their_own_stand_where_they_belong(
     hook(spool, "5")
     spool.drop(end, events)
     assert [e.session for e in spool.read()[0]] == ["5"]
-    spool.drop(*reversed(spool.read()))
+    drop_all(spool)
     assert spool.is_empty()
 
 
@@ -145,7 +152,7 @@ def test_a_left_file_that_makes_no_sense_comes_to_an_end(spool: Spool, data: byt
     spool.left.mkdir()
     (spool.left / "1-1").write_bytes(data)
     assert not spool.is_empty()
-    spool.drop(*reversed(spool.read()))
+    drop_all(spool)
     assert spool.is_empty()
 
 
@@ -153,7 +160,7 @@ def test_what_is_in_place_of_the_spool_keeps_no_event_from_the_worker(spool: Spo
     spool.places.spool.mkdir()
     hook(spool, "one")
     assert [e.session for e in spool.read()[0]] == ["one"]
-    spool.drop(*reversed(spool.read()))
+    drop_all(spool)
     assert spool.read()[0] == []
 
 

@@ -103,7 +103,7 @@ def test_a_checkout_killed_half_way_reads_as_no_edit(
     first = tree(checkout, a="1", b="1", c="1")
     checkout.check_out(first, checkout.snapshot())
     head = tree(checkout, a="2", c="2", d="2")
-    done = []
+    done = list[object]()
     update = Worktree.update_unchanged
 
     def killed(worktree: Worktree, wanted: Any) -> object:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -174,7 +175,7 @@ def test_a_database_that_somebody_else_writes_is_kept(
     read_worktree(stamps, tree)
     before = stamps.read()
     connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *words: connect(*words, timeout=0.01))
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, timeout=0.01))
     with closing(connect(database, isolation_level=None)) as other:
         other.execute("begin exclusive")
         assert stamps.read() == {}
