@@ -18,7 +18,6 @@ from machines import NOW, Machine, make_ada
 from ctxrepo.domain.tape.touched_files import FirstFile
 from ctxrepo.domain.working.managed import BEGIN, END
 from ctxrepo.errors import NotFound, Refused, UsageError
-from ctxrepo.services.delivery import file_blocks as module
 from ctxrepo.services.delivery.file_blocks import (
     AddResult,
     add,
@@ -35,6 +34,7 @@ from ctxrepo.services.setup.connection import Machine as Place
 from ctxrepo.storage.cache.cache import put_faults
 from ctxrepo.storage.cache.computed import put_first_files
 from ctxrepo.storage.cache.layout import Fault
+from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 
 
@@ -265,14 +265,14 @@ def test_a_hand_edit_between_reading_and_writing_is_never_lost(
     put(mine)
     file = mine.project_folder / "AGENTS.md"
     grow(mine)
-    straight = module.foreign.apply
+    straight = foreign.apply
 
     def late(changes: Sequence[Change]) -> None:
         if changes[0].path == file:
             file.write_bytes(b"by hand\n" + file.read_bytes())
         straight(changes)
 
-    monkeypatch.setattr(module.foreign, "apply", late)
+    monkeypatch.setattr(foreign, "apply", late)
     assert renewed(mine) == ["busy"]
     monkeypatch.undo()
     assert renewed(mine) == ["stale"], "it is looked at again, though nothing changed since"

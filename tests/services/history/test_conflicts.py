@@ -96,7 +96,9 @@ def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tup
         ("both", f"---\nupdated: 2026-11-23\n---\n# T\n\n{BENS}{ADAS}- b\n"),
     ],
 )
-def test_each_choice_leaves_the_note_so_and_no_version(mine: Machine, one: str, keep: str, text: str) -> None:
+def test_each_choice_leaves_the_note_so_and_no_version(
+    mine: Machine, one: str, keep: Keep, text: str
+) -> None:
     settled = settle(mine, one, keep)
     assert settled.is_changed == (keep != "kept")
     assert mine.read(NOTE) == text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +50,18 @@ class Memory:
         self.meanings.forget()
         return done
 
-    def answer(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> RecallAnswer:
+    def answer(
+        self,
+        prompt: str,
+        scopes: tuple[str, ...] = ("shop",),
+        *,
+        before: Sequence[str] = (),
+        limit: int = 1,
+        is_gated: bool = True,
+    ) -> RecallAnswer:
         from ctxrepo.services.meaning.semantic import rank_by_meaning
 
-        is_gated = how.pop("is_gated", True)
-        how = {"before": [], "limit": 1} | how
-        asked = RecallRequest(prompt, scopes=list(scopes), **how)
+        asked = RecallRequest(prompt, list(before), list(scopes), limit)
         return choose(rank_by_meaning(self.cache, self.meanings, self.embedder, asked), is_gated)
 
     def recall(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> tuple[str, list[str]]:

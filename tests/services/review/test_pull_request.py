@@ -28,9 +28,9 @@ def ada(ada: Machine, remote: Path) -> Machine:
     return ada
 
 
-def said(machine: Machine, session: str, text: str, **fact: str) -> None:
+def said(machine: Machine, session: str, text: str, key: str = "") -> None:
     memory = machine.open()
-    remember(memory, Fact(text, scope="global", **fact), None, Origin(memory.host, session, "claude"), NOW)
+    remember(memory, Fact(text, scope="global", key=key), None, Origin(memory.host, session, "claude"), NOW)
     commit(machine.open(), NOW)
 
 

@@ -18,6 +18,8 @@ from ctxrepo.domain.git.oid import EMPTY_BLOB
 from ctxrepo.errors import GitFailed
 from ctxrepo.services.saving import commit as commit_service
 from ctxrepo.services.saving.commit import CommitRequest, commit
+from ctxrepo.services.saving.merge import merge_commits
+from ctxrepo.services.saving.moved_by_hand import moved_evidence
 from ctxrepo.services.sync import exchange as exchange_service
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.objects.store import Objects
@@ -77,11 +79,10 @@ def test_an_edit_made_while_a_sync_brings_files_survives_it(
     ben.sync()
     ben.write(NOTE, "# T\n\n- base\n- from ben\n")
     ben.sync()
-    merge = exchange_service.merge_commits
 
     def merge_while_somebody_types(memory: Memory, *commits: Any) -> object:
         ada.write(NOTE, "# T\n\n- base\n- typed just now\n")
-        return merge(memory, *commits)
+        return merge_commits(memory, *commits)
 
     monkeypatch.setattr(exchange_service, "merge_commits", merge_while_somebody_types)
     ada.sync()
@@ -226,10 +227,9 @@ def test_an_edit_made_while_an_earlier_one_is_committed_survives_it(
     first = before.replace("6380", "6399")
     leave(mine, NOTE, first.encode(), checked_out(mine))
     mine.write(NOTE, first)
-    follow = commit_service.moved_evidence
 
     def follow_while_the_agent_edits(*what: Any) -> dict[str, bytes]:
-        changes = follow(*what)
+        changes = moved_evidence(*what)
         assert changes, "the entry has evidence, which moves along"
         mine.write(NOTE, first.replace("base", "base, and more"))
         return changes

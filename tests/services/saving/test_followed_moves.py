@@ -70,10 +70,8 @@ def moved_note(machine: Machine) -> str:
 def marked(machine: Machine) -> tuple[list[str], list[str]]:
     """The lines of the moved note that are struck, and those that are pinned."""
     entries = machine.open().cache.ask(entries_of_note, moved_note(machine))
-    struck, pinned = (
-        [e.entry.text for e in entries if has(e)] for has in (lambda e: e.is_struck, lambda e: e.is_pinned)
-    )
-    return struck, pinned
+    struck = [entry.entry.text for entry in entries if entry.is_struck]
+    return struck, [entry.entry.text for entry in entries if entry.is_pinned]
 
 
 WAYS = [move, rename, rename_and_edit, rename_folder]

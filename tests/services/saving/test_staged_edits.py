@@ -140,7 +140,7 @@ def test_what_a_hand_writes_meanwhile_stays(
 
 
 def at_first_update(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    update, calls = Worktree.update_unchanged, []
+    update, calls = Worktree.update_unchanged, list[int]()
 
     def updating(self: Worktree, wanted: dict[str, FileUpdate]) -> frozenset[str]:
         if NOTE in wanted and not calls:

@@ -263,7 +263,7 @@ def test_a_session_knows_the_entries_that_it_wrote(mine: Machine) -> None:
 @pytest.fixture
 def edited_just_then(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
     """Makes an editor write a file when it has been read for a command, and isn't replaced or removed yet."""
-    real, due = Worktree.update_unchanged, {}
+    real, due = Worktree.update_unchanged, dict[str, str]()
 
     def updated(self: Worktree, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
         for path in due.keys() & wanted.keys():

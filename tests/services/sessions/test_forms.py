@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -50,7 +51,7 @@ def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Mac
         assert said == list(form.said)
 
 
-LONG = {
+LONG: dict[str, tuple[str, Callable[[int], dict[str, str]]]] = {
     "gemini/chat.json": (
         "messages",
         lambda n: {"id": f"m{n}", "timestamp": AT.format(n), "type": "user"},
@@ -147,7 +148,8 @@ def test_the_folder_is_known_where_only_a_name_tells_it(fixture: str, mine: Mach
     form = next(form for form in EVERY_FORM if form.fixture == fixture)
     top, known = str(mine.project_folder), transcripts_of(form.agent)
     assert known
-    first, last = known.folder_names(top)[0], known.folder_names(top)[-1]
+    names: Callable[[str], Sequence[str]] = getattr(known, "folder_names", lambda _: ())
+    first, last = names(top)[0], names(top)[-1]
     moved = form.place.replace("home-ada-shop", first).replace("0123abcd", last)
     replace(form, place=moved.replace("tmp/shop", f"tmp/{last}")).put(mine.home, cwd="")
     (hit,) = find("zebra")

@@ -51,7 +51,7 @@ def commands(home: Path, agent: str) -> Mapping[str, str]:
     return {event: text for event, text in found.items() if "ctxrepo/hook.py" in text}
 
 
-def without(files: dict[str, object], folder: str) -> dict[str, object]:
+def without(files: Mapping[str, object], folder: str) -> dict[str, object]:
     return {path: file for path, file in files.items() if not path.startswith(folder)}
 
 

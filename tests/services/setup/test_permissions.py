@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_a_home_is_as_it_was(home: Path, agent: str, make: Callable[[str, Path],
     assert snapshot(home) == before
 
 
-def without(files: dict[str, object], folder: str) -> dict[str, object]:
+def without(files: Mapping[str, object], folder: str) -> dict[str, object]:
     return {path: file for path, file in files.items() if not path.startswith(folder)}
 
 

@@ -77,11 +77,21 @@ def test_an_edit_after_setup_stays_and_nothing_else(
     assert check(agent, machine).state == "absent"
 
 
+def first_file(agent: str, home: Path) -> Path:
+    """The first document of the agent, or of files that are all ours where it has none."""
+    return next(one.path for one in (*documents(agent, home), *own_files(agent, home)))
+
+
+def link_to_nowhere(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.symlink_to("/unmounted/x")
+
+
 UNREADABLE: dict[str, Callable[[Path], None]] = {
     "not UTF-8": lambda path: put(path, b'{"a": "\xff"}\n'),
     "a folder": lambda path: path.mkdir(parents=True),
     "read-only": lambda path: put(path, b"", 0o444),
-    "a link to nowhere": lambda path: (path.parent.mkdir(parents=True), path.symlink_to("/unmounted/x"))[0],
+    "a link to nowhere": link_to_nowhere,
 }
 
 
@@ -90,9 +100,10 @@ UNREADABLE: dict[str, Callable[[Path], None]] = {
 def test_what_cannot_be_read_or_written_is_told_in_a_line_and_left(
     home: Path, agent: str, spoil: Callable[[Path], None]
 ) -> None:
-    (one, *_) = (*documents(agent, home), *own_files(agent, home))
-    spoil(one.path)
-    is_good_enough = one in own_files(agent, home) and one.path.is_file() and one.path.stat().st_mode & 0o222
+    path = first_file(agent, home)
+    spoil(path)
+    is_own = path in [file.path for file in own_files(agent, home)]
+    is_good_enough = is_own and path.is_file() and path.stat().st_mode & 0o222
     before = snapshot(home)
     if is_good_enough:  # a file that will be all ours may hold anything, and comes back
         setup.apply(setup.plan(agent, machine_of(home)))
@@ -101,7 +112,7 @@ def test_what_cannot_be_read_or_written_is_told_in_a_line_and_left(
         return
     with pytest.raises(CtxrepoError) as caught:
         setup.plan(agent, machine_of(home))
-    assert str(one.path) in caught.value.message
+    assert str(path) in caught.value.message
     assert "\n" not in caught.value.message + caught.value.hint
     assert snapshot(home) == before
 
@@ -128,14 +139,14 @@ def test_comments_are_kept_or_the_document_is_left(home: Path, agent: str) -> No
 def test_a_folder_that_is_not_ours_to_write_to_is_left(commoner: Path, agent: str) -> None:
     fill(agent, commoner)
     machine = machine_of(commoner)
-    (one, *_) = [*documents(agent, commoner), *own_files(agent, commoner)]
-    one.path.parent.mkdir(parents=True, exist_ok=True)
-    one.path.parent.chmod(0o500)
+    folder = first_file(agent, commoner).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o500)
     before = snapshot(commoner)
     with pytest.raises(CtxrepoError, match="isn't a folder one may write to"):
         setup.plan(agent, machine)
     assert snapshot(commoner) == before
-    one.path.parent.chmod(0o700)
+    folder.chmod(0o700)
 
 
 SHARING = [

@@ -184,7 +184,7 @@ def test_what_is_written_just_after_the_commit_of_a_sync_is_sent_by_whoever_wait
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, _ = pair
-    asked = []
+    asked = list[float]()
 
     def committed(memory: Memory, now: datetime, wanted: CommitRequest, *, sends: bool) -> CommitResult:
         done = commit(memory, now, wanted, sends=sends)

@@ -85,8 +85,9 @@ class Observed:
             file.write(json.dumps({"type": "assistant", "message": said}) + "\n")
         self.see("stop", session, transcript=str(transcript))
 
-    def see(self, event: str = "stop", session: str = "s-1", **more: str) -> None:
-        observe(self.machine.open(), [SpoolEvent(event, "claude", session, **more)], time.time())
+    def see(self, event: str = "stop", session: str = "s-1", transcript: str = "") -> None:
+        told = SpoolEvent(event, "claude", session, transcript=transcript)
+        observe(self.machine.open(), [told], time.time())
 
     def counts(self) -> tuple[int, ...]:
         self.see()

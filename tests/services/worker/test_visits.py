@@ -11,6 +11,7 @@ import pytest
 from machines import Machine
 
 from ctxrepo.services.locate.identify import Location
+from ctxrepo.services.locate.look import locate_with_git
 from ctxrepo.services.worker import work as work_module
 from ctxrepo.services.worker.work import Visits
 from ctxrepo.storage.memory import Memory
@@ -34,9 +35,8 @@ def test_one_folder_that_cannot_be_looked_at_keeps_no_other_from_it(
     def look(memory: Memory, cwd: Path, *env: Mapping[str, str]) -> Location:
         if cwd.name == "odd":
             raise RuntimeError("nobody reckoned with this")
-        return real(memory, cwd, *env)
+        return locate_with_git(memory, cwd, *env)
 
-    real = work_module.locate_with_git
     monkeypatch.setattr(work_module, "locate_with_git", look)
     ada.remember("a fact")
     here, odd = str(ada.project_folder), str(ada.home / "odd")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from checkouts import repository
@@ -20,7 +21,8 @@ from saves import checked_out, leave
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.errors import Busy
 from ctxrepo.hooks.known.cached import last_round_of
-from ctxrepo.services.locate.look import is_known
+from ctxrepo.services.anchors.session_anchors import hand_over_compaction
+from ctxrepo.services.locate.look import is_known, locate_with_git
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.services.saving.committed import CommitResult
 from ctxrepo.services.worker import work as work_module
@@ -343,14 +345,13 @@ def test_a_compaction_waits_for_who_has_the_write_lock_for_long(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada.write("shop/SCRATCHPAD.md", "- [ ] test the 8 s limit\n")
-    memory, tries = ada.open(), []
+    memory, tries = ada.open(), list[object]()
 
     def hand_over(*words: Any) -> None:
         tries.append(words)
         with locked(memory.state.lock("write"), 1) if len(tries) < 3 else nullcontext():
-            real(*words)
+            hand_over_compaction(*words)
 
-    real = work_module.hand_over_compaction
     monkeypatch.setattr(work_module, "hand_over_compaction", hand_over)
     monkeypatch.setattr(memory_module, "WRITE_WAIT", 0.1)
     spool(memory, "compact", cwd=str(ada.project_folder))
@@ -393,17 +394,16 @@ def test_an_agents_late_version_takes_nothing_away_that_came_meanwhile(
 def meanwhile(monkeypatch: pytest.MonkeyPatch, memory: Memory, fails: bool) -> list[int]:
     """Has a hook leave a line in the middle of the first round; counts the rounds."""
     rounds: list[int] = []
-    real = work_module.commit
 
-    def commit(*words: Any) -> CommitResult:
+    def committing(*words: Any) -> CommitResult:
         rounds.append(1)
         if len(rounds) == 1:
             spool(memory, "stop")
         if fails:
             raise Busy("in the middle of something")
-        return real(*words)
+        return commit(*words)
 
-    monkeypatch.setattr(work_module, "commit", commit)
+    monkeypatch.setattr(work_module, "commit", committing)
     return rounds
 
 
@@ -442,13 +442,12 @@ def test_work_that_never_ends_is_for_the_next_worker(
     del work  # which has made the memory
     memory = ada.open()
     spool(memory, "stop")
-    real = work_module.commit
 
-    def commit(*words: Any) -> CommitResult:
+    def committing(*words: Any) -> CommitResult:
         spool(memory, "stop")
-        return real(*words)
+        return commit(*words)
 
-    monkeypatch.setattr(work_module, "commit", commit)
+    monkeypatch.setattr(work_module, "commit", committing)
     monkeypatch.setattr(work_module, "LULL", 0.02)
     woken: list[int] = []
     replace(ada.worker(now), wake=lambda: woken.append(1)).run()
@@ -500,14 +499,13 @@ def test_a_checkout_is_trusted_or_not_by_the_settings_of_now(
 ) -> None:
     ada.remember("The basket needs Postgres")
     assert work() == []
-    real = work_module.commit
 
-    def commit(*words: Any) -> CommitResult:
+    def committing(*words: Any) -> CommitResult:
         with ada.places.config_file.open("a") as config:
             config.write('\n[project]\ntrust = "ask"\n')
-        return real(*words)
+        return commit(*words)
 
-    monkeypatch.setattr(work_module, "commit", commit)
+    monkeypatch.setattr(work_module, "commit", committing)
     folder = repository(ada.home / "code" / "shop", PROJECT_URL)
     spool(ada.open(), "start", cwd=str(folder))
     assert work() == []
@@ -535,11 +533,10 @@ def test_one_that_is_known_is_not_looked_at_again_at_each_turn(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Path] = []
-    find = work_module.locate_with_git
 
     def spy(memory: Memory, cwd: Path, *env: Any) -> object:
         asked.append(cwd)
-        return find(memory, cwd, *env)
+        return locate_with_git(memory, cwd, *env)
 
     monkeypatch.setattr(work_module, "locate_with_git", spy)
     for event, is_asked in (("start", True), ("stop", False), ("end", False), ("prompt", True)):
@@ -553,7 +550,7 @@ def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
     ada: Machine, work: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hook leaves its line just after the spool was read, and waits for what began since."""
-    read, since = Spool.read, []
+    read, since = Spool.read, list[float]()
 
     def then_a_hook(self: Spool) -> Any:
         found = read(self)
@@ -561,11 +558,10 @@ def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
             since.append(time.time())
         return found
 
-    settled = []
+    settle = Mock(wraps=put_round)
     monkeypatch.setattr(Spool, "read", then_a_hook)
-    monkeypatch.setattr(
-        work_module, "put_round", lambda db, began: (settled.append(began), put_round(db, began))
-    )
+    monkeypatch.setattr(work_module, "put_round", settle)
     ada.remember("a fact")
     work()
-    assert settled[0] < since[0]
+    began = settle.call_args_list[0].args[1]
+    assert began < since[0]
