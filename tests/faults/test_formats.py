@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 from long import rotating
@@ -244,6 +245,15 @@ def put(machine: Machine, path: str, data: bytes) -> None:
     file.write_bytes(data)
 
 
-def findings(cli: Terminal, path: str) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = cli("check", "--json").data["findings"]
+class Finding(TypedDict):
+    """What `check --json` says of a line, as far as it is looked at here."""
+
+    path: str
+    line: int
+    problem: str
+    remedy: str
+
+
+def findings(cli: Terminal, path: str) -> list[Finding]:
+    found: list[Finding] = cli("check", "--json").data["findings"]
     return [f for f in found if f["path"] == path]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,7 @@ def test_what_a_later_session_writes_is_committed_while_an_earlier_one_waits(
     for number in range(3):
         second.edit(f"shop/topics/two-{number}.md", f"- the second fact, {number}\n")
         second.hook("Stop")
-        eventually(lambda number=number: written(ada, f"second fact, {number}"), WAY_OUT)
+        eventually(partial(written, ada, f"second fact, {number}"), WAY_OUT)
     second.hook("SessionEnd")
     eventually(lambda: len(workers(ada)) == 1, WAY_OUT)
     assert is_talking(ada), "the first is still waiting"

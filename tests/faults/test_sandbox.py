@@ -277,8 +277,8 @@ class Sandboxed(Session):
 
     def told(self, command: str, printed: str) -> str:
         """What the model is told besides, by the hook that runs after the tool."""
-        fields = {"tool_name": "Bash", "tool_input": {"command": command}, "error": printed}
-        return self.hook("PostToolUseFailure", **fields)
+        call = {"command": command}
+        return self.hook("PostToolUseFailure", tool_name="Bash", tool_input=call, error=printed)
 
 
 def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> None:

@@ -242,7 +242,7 @@ class TestSurprises:
     def test_a_surprise_leaves_its_traceback_in_a_log(
         self, cli: Terminal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(Memory, "open", lambda *_, **__: {}["no such"])
+        monkeypatch.setattr(Memory, "open", lambda *_, **__: dict[str, Memory]()["no such"])
         said = cli("status")
         assert (said.code, said.is_one_line()) == (1, True)
         log = cli.machine.places.state / "errors.log"

@@ -11,9 +11,9 @@ from typing import Any
 import anyio
 import pytest
 from machines import Machine
-from mcp.client import Client
+from mcp.client import Client, ClientRequestContext
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import Implementation, ListRootsResult, Root
+from mcp_types import Implementation, ListRootsResult, Root, TextContent
 from processes import wait_for_workers
 
 from ctxrepo.agents.permissions import TOOLS
@@ -56,8 +56,8 @@ def remember(machine: Machine, entry: dict[str, Any]) -> str:
     )
     told: list[str] = []
 
-    async def roots(_: object) -> ListRootsResult:
-        return ListRootsResult(roots=[Root(uri=machine.project_folder.as_uri())])
+    async def roots(context: ClientRequestContext) -> ListRootsResult:
+        return ListRootsResult(roots=[Root.model_validate({"uri": machine.project_folder.as_uri()})])
 
     async def talk() -> None:
         info = Implementation(name="cursor-vscode", version="1.0.0")
@@ -66,7 +66,7 @@ def remember(machine: Machine, entry: dict[str, Any]) -> str:
                 stdio_client(command), mode="legacy", client_info=info, list_roots_callback=roots
             ) as client:
                 result = await client.call_tool("remember", {"text": FACT, "category": "fact"})
-                told.append(result.content[0].text)
+                told.extend(part.text for part in result.content if isinstance(part, TextContent))
 
     anyio.run(talk)
     return told[0]

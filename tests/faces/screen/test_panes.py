@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from ctxrepo.app.panels.panel import PanelRow
 from ctxrepo.faces.screen.operations_app import DEFAULTS
@@ -49,7 +50,12 @@ def text_of(rows: RowList, line: int) -> str:
 def test_of_ten_thousand_rows_those_in_sight_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
     render = RowList.render_line
-    monkeypatch.setattr(RowList, "render_line", lambda self, y: drawn.append(y) or render(self, y))
+
+    def noted(rows: RowList, y: int) -> Strip:
+        drawn.append(y)
+        return render(rows, y)
+
+    monkeypatch.setattr(RowList, "render_line", noted)
 
     async def story(rows: RowList, pilot: Pilot[None]) -> None:
         rows.show([PanelRow(str(n), f"row {n}") for n in range(MANY)], "")
@@ -66,15 +72,15 @@ def test_of_ten_thousand_rows_those_in_sight_are_drawn(monkeypatch: pytest.Monke
 
 def test_a_row_stays_chosen_when_the_list_is_loaded_again_and_where_it_was_when_it_went() -> None:
     async def story(rows: RowList, _: Pilot[None]) -> None:
-        names = [PanelRow(name, name) for name in "abcdef"]
+        names, chosen = [PanelRow(name, name) for name in "abcdef"], list[PanelRow | None]()
         rows.show(names, "")
         rows.move(3)
         rows.show(names[1:], "")
-        assert rows.row == names[3]
+        chosen.append(rows.row)
         rows.show([row for row in names if row.name != "d"], "")
-        assert rows.row == names[2], "d was the third row"
+        chosen.append(rows.row)
         rows.show([], "nothing is left")
-        assert rows.row is None
+        assert [*chosen, rows.row] == [names[3], names[2], None], "d was the third row"
         assert text_of(rows, 0) == "    nothing is left"
 
     play(story)

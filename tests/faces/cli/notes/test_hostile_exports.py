@@ -175,6 +175,6 @@ def test_an_agent_whose_writes_wait_imports_nothing(cli: Terminal, door: dict[st
     code, words = brought(cli, file(EVIDENCE, pinned), header=header, **agent)
     assert (code, "person" in words) == (6, True)
     assert "pinned" not in exported(cli, "staging door")
-    code, words = brought(cli, NEW, **agent)
+    code, words = brought(cli, NEW, header=HEADER, **agent)
     assert code == 6
     assert not (cli.machine.clone / "global/new.md").exists()

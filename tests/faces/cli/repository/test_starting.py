@@ -69,9 +69,14 @@ def at_keyboard(machine: Machine, typed: bytes) -> tuple[int, str]:
     """`ctxrepo start` at a terminal where somebody types this; its exit code, and all it says."""
     keyboard, terminal = pty.openpty()
     words = [sys.executable, "-m", "ctxrepo", "start"]
-    where = {"cwd": machine.project_folder, "env": machine.env}
     started = subprocess.Popen(
-        words, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **where
+        words,
+        cwd=machine.project_folder,
+        env=machine.env,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     os.write(keyboard, typed)
     os.close(terminal)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from terminal import Terminal
 
 from ctxrepo.app.repository import decide as deciding
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
+from ctxrepo.services.review.items import items_to_decide
 
 NOTE = "shop/topics/gotcha.md"
 KEY = "AKIA" + "QYLPMN5HFIQR7XYA"
@@ -136,8 +138,8 @@ def test_a_key_that_was_set_meanwhile_is_shown_before_and_told_after(mine: Termi
     mine("remember", "argo", "--key", "deploy", "--note", "topics/d")
     name = proposed(mine, "flux", "--key", "deploy")
     mine("remember", "jenkins", "--key", "deploy", "--note", "topics/d")
-    said = mine("inbox", "show", name).out
-    assert ("\n-- deploy: jenkins\n" in said, "\n+- deploy: flux\n" in said) == (True, True)
+    shown = mine("inbox", "show", name).out
+    assert ("\n-- deploy: jenkins\n" in shown, "\n+- deploy: flux\n" in shown) == (True, True)
     said = mine("inbox", "accept", name)
     assert said.out.split("\n")[1] == '  ~ deploy: flux (was "deploy: jenkins")'
 
@@ -146,8 +148,7 @@ def test_an_entry_to_supersede_is_followed_where_it_moved_and_not_where_it_chang
     old = mine("remember", "deploys on Monday at noon", "--json").data["id"]
     name, other = (proposed(mine, f"deploys on {day}", "--supersedes", old) for day in ("Tuesday", "Sunday"))
     moved = mine("move", old, "topics/deploys.md", "--json").data["id"]
-    said = mine("inbox", "show", name).out
-    assert "-- deploys on Monday at noon" in said
+    assert "-- deploys on Monday at noon" in mine("inbox", "show", name).out
     said = mine("inbox", "accept", name)
     assert said.out.split("\n")[1] == '  ~ deploys on Tuesday (was "deploys on Monday at noon")'
     assert mine("undo").code == 0
@@ -168,13 +169,12 @@ def test_what_is_known_already_is_accepted_and_told(mine: Terminal) -> None:
 def test_what_waits_is_looked_for_once_however_many_are_decided(
     mine: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks = []
-    look = deciding.items_to_decide
-    monkeypatch.setattr(deciding, "items_to_decide", lambda memory: looks.append(1) or look(memory))
+    look = Mock(wraps=items_to_decide)
+    monkeypatch.setattr(deciding, "items_to_decide", look)
     names = [proposed(mine, f"the team prefers plan {number} over plan {number + 1}") for number in range(5)]
-    looks.clear()
+    look.reset_mock()
     said = mine("inbox", "accept", *names)
-    assert (said.code, len(looks)) == (0, 2), "before and after"
+    assert (said.code, look.call_count) == (0, 2), "before and after"
     assert said.err.count("says much the same; if") == 3
     assert "so do 2 more" not in said.err
     assert "so do 1 more" in said.err

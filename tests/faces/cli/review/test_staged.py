@@ -106,8 +106,8 @@ def test_what_is_to_be_removed_is_listed_as_that_and_told_when_it_is_gone(mine: 
     (name,) = by_agent(mine, "forget", entry(mine), "--json").data["ids"]
     assert waits(mine) == ["remove: the port is 5"]
     assert "remove: the port is 5" in mine("review", "--plain").out
-    said = mine("inbox", "show", name).out
-    assert ("waits    an agent removed this entry" in said, "\n-- the port is 5\n" in said) == (True, True)
+    shown = mine("inbox", "show", name).out
+    assert ("waits    an agent removed this entry" in shown, "\n-- the port is 5\n" in shown) == (True, True)
     said = mine("inbox", "accept", name)
     assert said.out.split("\n")[1] == "  - the port is 5"
     assert mine("undo").code == 0
@@ -122,9 +122,9 @@ def test_a_note_to_be_removed_says_so_and_stays_where_it_was_changed_since(mine:
     assert waits(mine) == ["remove note: blue"]
     assert "waits    an agent removed this note" in mine("inbox", "show", name).out
     mine("remember", "green", "--note", "topics/walls")
-    said = mine("inbox", "show", name).out
-    assert f"but      shop/topics/walls.md was changed since {name} was proposed" in said
-    assert "inbox accept" not in said
+    shown = mine("inbox", "show", name).out
+    assert f"but      shop/topics/walls.md was changed since {name} was proposed" in shown
+    assert "inbox accept" not in shown
     said = mine("inbox", "accept", name)
     assert (said.code, "was changed since" in said.err) == (6, True)
     assert waits(mine) == ["remove note: blue"]
@@ -149,9 +149,9 @@ def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
     )
     assert not (mine.machine.clone / "shop/topics/walls.md").exists()
     assert mine("inbox", "accept", *said.data["ids"]).code == 0
-    said = mine("undo").out
-    assert said.startswith("undone: accept: add note topics/walls.md\n")
-    assert "  * proposed: add note topics/walls.md\n" in said
+    undone = mine("undo").out
+    assert undone.startswith("undone: accept: add note topics/walls.md\n")
+    assert "  * proposed: add note topics/walls.md\n" in undone
     assert mine("undo", "--redo").out.startswith("done again: accept: add note topics/walls.md")
     text = mine.machine.read("shop/topics/walls.md")
     assert "description: about walls" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from terminal import Terminal
@@ -45,23 +46,23 @@ def test_without_html_it_says_what_a_file_is_for(cli: Terminal, words: list[str]
 
 
 def test_no_browser_is_opened_where_nobody_sits(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    browser = Mock(return_value=True)
+    monkeypatch.setattr(webbrowser, "open", browser)
     said = cli("review", "--html", "--open")
     assert said.code == 0
     assert "no browser was opened" in said.err
-    assert opened == []
+    browser.assert_not_called()
     assert cli("review", "--html").err == ""
 
 
 def test_at_a_terminal_it_is_opened_where_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or len(opened) == 1)
+    browser = Mock(side_effect=[True, False])
+    monkeypatch.setattr(webbrowser, "open", browser)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     look_through.open_in_browser(tmp_path / "a b.html")
-    assert opened == [f"file://{tmp_path}/a%20b.html"]
+    browser.assert_called_once_with(f"file://{tmp_path}/a%20b.html")
     look_through.open_in_browser(tmp_path)
     assert "no browser was found" in capsys.readouterr().err
 

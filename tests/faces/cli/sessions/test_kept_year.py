@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ def codex(machine: Machine, month: int) -> Path:
     session, day = f"01a2136c-01fb-7b83-9011-f20bad88{month:04}", f"2026-{month:02}-25"
     said = [("UserMessage", f"which port for the {WORDS[month - 1]} service?", "u1")]
     said.append(("AgentMessage", f"we decided on port 70{month:02}", "m1"))
-    lines = [("session_meta", {"id": session, "cwd": str(machine.project_folder)})]
+    lines: list[tuple[str, Mapping[str, object]]] = [
+        ("session_meta", {"id": session, "cwd": str(machine.project_folder)})
+    ]
     for kind, text, name in said:
         item = {"type": kind, "id": name, "content": [{"type": "Text", "text": text}]}
         lines.append(("event_msg", {"type": "item_completed", "thread_id": session, "item": item}))

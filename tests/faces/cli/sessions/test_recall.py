@@ -24,7 +24,9 @@ NOTES = {
 SEARCH = "`ctxrepo search` finds words in all notes"
 
 
-def asked(cli: Terminal, *words: str, stdin: bytes = b"", **env: str) -> tuple[int, dict[str, Any], Said]:
+def asked(
+    cli: Terminal, *words: str, stdin: str | bytes = b"", **env: str
+) -> tuple[int, dict[str, Any], Said]:
     """(exit code, data, all that was said) with --json."""
     said = cli("recall", *words, "--json", stdin=stdin, **env)
     data = said.envelope["data"]

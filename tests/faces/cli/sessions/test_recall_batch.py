@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def folder(fresh: Terminal) -> Path:
     return folder
 
 
-def batch(cli: Terminal, folder: Path, lines: list[object], *more: str) -> list[dict[str, Any]]:
+def batch(cli: Terminal, folder: Path, lines: Sequence[object], *more: str) -> list[dict[str, Any]]:
     queries, out = folder.parent / "queries.jsonl", folder.parent / "out.jsonl"
     queries.write_text("".join(json.dumps(line) + "\n" for line in lines))
     said = cli("recall", "--in", str(folder), "--batch", str(queries), "--out", str(out), *more)

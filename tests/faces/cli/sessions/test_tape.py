@@ -605,8 +605,6 @@ class TestHostileTapes:
             "timestamp": "2026-11-20T12:00:00.000Z",
             "name": "a\x1b[31mred\nb",
             "type": "handoff",
-        }
-        odd |= {
             "sessionId": "s\x1b[0m",
             "sessionEntryId": "e",
             "meta": {"summary": "\x07", "keywords": [3, "k"]},
