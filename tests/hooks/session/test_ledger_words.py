@@ -54,13 +54,16 @@ def test_a_word_reads_what_it_writes(
 def test_a_request_for_an_anchor_is_read_as_it_was_written() -> None:
     record = SessionRecord()
     record.read(words.ANCHOR_REQUEST.line("deploy-1", ["deploy it", "ship"]))
-    assert record.anchor_request
-    assert (record.anchor_request.name, record.anchor_request.keywords) == ("deploy-1", ("deploy it", "ship"))
+    named = record.anchor_request
     record.read(words.ANCHOR_REQUEST.line())
     record.read("wanted keyword other word")
-    assert record.anchor_request.is_manual
+    manual = record.anchor_request
     record.read(words.NO_ANCHOR_REQUEST.line())
     assert record.anchor_request is None
+    assert named
+    assert (named.name, named.keywords) == ("deploy-1", ("deploy it", "ship"))
+    assert manual
+    assert manual.is_manual
 
 
 def test_every_word_of_the_table_has_a_case() -> None:
