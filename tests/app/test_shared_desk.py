@@ -146,7 +146,7 @@ def test_an_error_comes_back_to_its_caller_with_the_notices(ada: Machine, desk: 
     with pytest.raises(NotFound, match="nothing"):
         desk.perform(fail, None, call)
     assert call.notices == ["before it failed"]
-    assert desk.perform(told, "x", call)
+    assert desk.perform(told, "x", call)[0] == str(ada.project_folder)
 
 
 def test_ctrl_c_ends_the_waiting_and_the_desk_goes_on(ada: Machine, desk: Desk) -> None:
@@ -164,7 +164,7 @@ def test_ctrl_c_ends_the_waiting_and_the_desk_goes_on(ada: Machine, desk: Desk) 
     finally:
         signal.signal(signal.SIGINT, before)
     go_on.set()
-    assert desk.perform(told, "x", call_of(ada))
+    assert desk.perform(told, "x", call_of(ada))[0] == str(ada.project_folder)
 
 
 def test_the_memory_of_a_shared_desk_stays_in_its_thread(desk: Desk) -> None:
