@@ -49,9 +49,7 @@ def interpreter_of(entry: object) -> str:
     return called if is_pasted or arguments == ARGUMENTS else ""
 
 
-NOT_OURS = (
-    f'"{NAME}" is the name of another MCP server here; rename that one, or do without ours (`--no-mcp`)'
-)
+NOT_OURS = f'"{NAME}" is the name of another MCP server here'
 """Why a list of servers is refused in which something else has the name of our server."""
 
 

@@ -295,13 +295,13 @@ class Desk:
         # Only needed to connect agents or look at them.
         from importlib.machinery import PathFinder
 
-        from ctxrepo.services.setup.connection import Machine, is_enforcing
+        from ctxrepo.services.setup.connection import Machine, choices_for_all
 
         checkout = None
         with suppress(NoAnswer):  # of which those tell who need the project
             checkout = Path(self.folder_facts.top or self.cwd)
-        enforces, can_serve = is_enforcing(self.places), PathFinder.find_spec("mcp") is not None
-        return Machine(self.places, self.env, Path(self.interpreter), checkout, enforces, can_serve)
+        choices, can_serve = choices_for_all(self.places), PathFinder.find_spec("mcp") is not None
+        return Machine(self.places, self.env, Path(self.interpreter), checkout, choices, can_serve)
 
     def wake(self) -> None:
         """Let a worker commit what was just acknowledged; nobody here waits for it. A sandbox has none."""

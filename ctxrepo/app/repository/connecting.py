@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from ctxrepo.services.setup.setup import (
     unstarted,
     was_connected,
 )
+from ctxrepo.storage.user.receipt import Choices
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,8 +47,7 @@ class AgentsRequest:
 class SetupRequest:
     """Agents to connect, or with `removes` to take out again. `agrees` is asked of each plan that changes
     something, and `is_trial` changes nothing. With `trusts` an agent that runs only trusted hooks is told
-    to trust ours. `permissions` says which commands it may run without asking; '' leaves that as it is.
-    `mcp` says whether our MCP server is to be in its list; None leaves that as it is.
+    to trust ours. `choices` are asked for; what nobody chooses there stays as it is.
     `own_memory` says where its own memory is kept in this checkout: `here`, in the project's folder, or
     `own`, where it is kept without us; '' leaves that as it is."""
 
@@ -56,9 +56,8 @@ class SetupRequest:
     removes: bool = False
     is_trial: bool = False
     trusts: bool = False
-    permissions: str = ""
+    choices: Choices = field(default_factory=Choices)
     own_memory: str = ""
-    mcp: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -150,10 +149,7 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
         gone = {path for one in before for path in one.plan.receipts if is_trial}
         found = removal(name, machine, gone)
     else:
-        agent, every = agent_named(name), request.agents.every
-        permissions = request.permissions if agent.rules or not every else ""
-        mcp = request.mcp if agent.servers or not every else None
-        found = plan(name, machine, permissions, mcp, every)
+        found = plan(name, machine, request.choices, request.agents.every)
     shown = {change for one in before for change in one.plan.changes if is_trial}
     return replace(found, changes=tuple(change for change in found.changes if change not in shown))
 
@@ -217,7 +213,7 @@ def _apply(desk: Desk, request: SetupRequest, planned: PlannedSetup, machine: Ma
     desk.notice(*lines)
     if not request.removes:
         desk.notice(*hints_of(agent, machine, desk.memory.settings.sessions.keep))
-    if agent.rules and planned.plan.permissions == "none" and not (request.removes or request.permissions):
+    if agent.rules and planned.plan.choices.permissions == "none" and not request.choices.permissions:
         command = f"`ctxrepo setup {agent.name} --permissions write`"
         desk.notice(
             f"{agent.title} may ask before each command of ctxrepo; {command} lets it read and add, "

@@ -21,6 +21,7 @@ from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup.setup import Plan, present
 from ctxrepo.storage.user.config import read_settings
+from ctxrepo.storage.user.receipt import Choices
 from ctxrepo.storage.user.repository import shown_path
 
 if TYPE_CHECKING:
@@ -193,7 +194,8 @@ def _connect(desk: Desk, request: StartRequest, ask: Callable[..., bool]) -> int
 
     every, is_trial = AgentsRequest(every=True), request.is_trial
     try:
-        result = set_up(desk, SetupRequest(every, agrees, False, is_trial, permissions=request.permissions))
+        choices = Choices(request.permissions)
+        result = set_up(desk, SetupRequest(every, agrees, False, is_trial, choices=choices))
     except CtxrepoError as error:
         if names := present(desk.machine):  # the only one: of several the others would be connected
             desk.notice(f"{AGENTS[names[0]].title} is left out: {error.message}. {error.hint}")

@@ -27,6 +27,7 @@ _STANDINGS: Mapping[State, str] = {
     "plugin": "connected",
     "absent": "not connected",
     "stale": "to be set up again",
+    "partial": "connected but for the MCP server",
     "off": "no hooks run",
     "unknown": "not known whether hooks run",
 }

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from ctxrepo.agents.known import AGENTS, SETUP_HINT, agent_named
+from ctxrepo.agents.known import AGENTS, SETUP_HINT
 from ctxrepo.domain.formats.moment import ago
 from ctxrepo.domain.project.layout import shown
 from ctxrepo.domain.records.decision import Kind
@@ -289,11 +289,11 @@ def check_agents(machine: Machine) -> CheckOutcome:
     ]
     if not stand:
         findings.append(Finding("no agent is connected, so no session is given anything", SETUP_HINT))
-    words = ", ".join(
-        f"{agent_named(standing.agent).title}: {standing.state}{_MAY[standing.permissions]}"
+    words = [
+        f"{AGENTS[standing.agent].title}: {standing.state}{_MAY[standing.choices.permissions]}"
         for standing in stand
-    )
-    return CheckOutcome("agents", words if is_served else "none is connected", findings)
+    ]
+    return CheckOutcome("agents", ", ".join(words) if is_served else "none is connected", findings)
 
 
 def check_meanings(memory: Memory) -> CheckOutcome | None:

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import Agent, agent_named
-from ctxrepo.agents.mcp_server import VARIABLES, McpServer
+from ctxrepo.agents.mcp_server import NOT_OURS, VARIABLES, McpServer
 from ctxrepo.agents.permissions import InstallOptions
 from ctxrepo.agents.wanted import EditedDocument, GrantedFolder, SkillsFolder, Wanted
-from ctxrepo.domain.settings.values import Settings
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
@@ -19,22 +18,24 @@ from ctxrepo.services.setup.skills import Skills
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.user import assets, receipt
-from ctxrepo.storage.user.config import read_settings, settings_before
+from ctxrepo.storage.user.config import read_settings
 from ctxrepo.storage.user.places import Places
-from ctxrepo.storage.user.receipt import Receipt, WrittenFile, digest
+from ctxrepo.storage.user.receipt import Choices, Receipt, WrittenFile, digest
+
+UNCHOSEN = Choices()
 
 
 @dataclass(frozen=True)
 class Machine:
     """What a face knows: the user's folders, the environment, the interpreter that runs (no shim), the
-    `checkout` around the current folder, whose settings agents read too, and whether rules are enforced.
+    `checkout` around the current folder, whose settings agents read too, and what is chosen for all agents.
     `can_serve`: what our MCP server needs is installed."""
 
     places: Places
     environment: Mapping[str, str]
     interpreter: Path
     checkout: Path | None = None
-    enforces: bool = False
+    choices: Choices = UNCHOSEN
     can_serve: bool = False
 
     @property
@@ -43,9 +44,8 @@ class Machine:
         usual = Places.of({"HOME": str(self.places.user_home)})
         here, default = ((p.home, p.config_file, p.state) for p in (self.places, usual))
         named = zip(VARIABLES, here, default, strict=True)
-        return McpServer(
-            self.interpreter, {name: str(place) for name, place, other in named if place != other}
-        )
+        environment = {name: str(place) for name, place, other in named if place != other}
+        return McpServer(self.interpreter, environment)
 
     @property
     def line(self) -> HookLine:
@@ -57,13 +57,12 @@ class Machine:
         return agent.install.folder(self.places.user_home, self.environment)
 
 
-def is_enforcing(places: Places) -> bool:
-    """Whether agents are to ask before they use a tool; while config.toml can't be read, as it was before."""
+def choices_for_all(places: Places) -> Choices:
+    """What config.toml chooses for all agents; nothing while it can't be read: they stay as they are then."""
     try:
-        settings: Settings | None = read_settings(places.config_file)
+        return Choices(enforces="enforce" in read_settings(places.config_file).hooks.before_tool)
     except ConfigError:
-        settings = settings_before(places.config_before)
-    return settings is not None and "enforce" in settings.hooks.before_tool
+        return UNCHOSEN
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,18 @@ class Slip:
     path: Path
     data: bytes | None
     receipt: Receipt | None
+
+    @classmethod
+    def of(cls, agent: Agent, machine: Machine) -> "Slip":
+        """What is known of an earlier setup of the very files that the agent has now."""
+        first, usual = (
+            next(part.path for part in wanted_of(agent, variant) if not isinstance(part, SkillsFolder))
+            for variant in (machine, replace(machine, environment={}))
+        )
+        path = receipt.place(machine.places.config_dir, agent.name, None if first == usual else first)
+        data = foreign.read(path)
+        known = receipt.load(data)
+        return cls(path, data, known if known and first in known.files else None)
 
     def changed_to(self, data: bytes | None) -> Change:
         """The change that writes the receipt, or with None takes it away."""
@@ -86,71 +97,56 @@ class Slip:
 
 @dataclass(frozen=True)
 class Connection:
-    """An agent, the files that its installation wants, and the folders of its skills."""
+    """An agent, what was chosen for it, and the files that its installation wants then: CtxrepoError when one
+    can't be read, ConfigError when the environment names an unusable folder."""
 
     agent: Agent
     machine: Machine
-    files: tuple[WantedFile, ...]
-    skills: tuple[Path, ...]
-    granted_folders: tuple[GrantedFolder, ...] = ()
-    """The folders of ours that commands in its sandbox may write to."""
+    slip: Slip
+    choices: Choices
+    wanted: Sequence[Wanted]
     gone: Set[Path] = frozenset()
     """Receipts of other agents that don't count any more, because those are being let go of."""
-    permissions: str = "none"
-    """Which of our commands it may run without asking; a name in agents/permissions.py."""
-    mcp: bool | None = None
-    """Whether our MCP server is in its list; None where nobody chose: then the list isn't looked at."""
+    trouble: ConfigError | None = None
+    """Why our server can't be put into its list, or taken out: the list is left alone then, and nothing of
+    what is called as ours is permitted."""
 
     @classmethod
-    def of(
-        cls,
-        name: str,
-        machine: Machine,
-        gone: Set[Path] = frozenset(),
-        permissions: str = "",
-        mcp: bool | None = None,
-    ) -> "Connection":
-        """With these `permissions` and with or without our server (`mcp`), or as it has them. UsageError for
-        an unknown agent; ConfigError or CtxrepoError when its files can't be read."""
+    def of(cls, name: str, machine: Machine, request: Choices = UNCHOSEN) -> "Connection":
+        """As the `request` says, else config.toml, else the receipt, else as usual; UsageError if unknown."""
         agent = agent_named(name)
-        made = cls._of(agent, machine, gone, permissions or "none", mcp)
-        known = made.slip.known
-        choices = (mcp, known.mcp, True if agent.needs_server and machine.can_serve else None)
-        has = (permissions or known.permissions, next((one for one in choices if one is not None), None))
-        return made if has == (made.permissions, made.mcp) else cls._of(agent, machine, gone, *has)
+        slip = Slip.of(agent, machine)
+        usual = Choices("none", mcp=True if agent.needs_server and machine.can_serve else None)
+        choices = request.over(machine.choices).over(slip.known.choices).over(usual)
+        connection = cls(agent, machine, slip, choices, wanted_of(agent, machine, choices))
+        try:
+            for file in connection.lists:
+                connection.connected(file)
+        except ConfigError as error:
+            hint = "Rename that one" if error.message.endswith(NOT_OURS) else "Mend it"
+            other = f", or do without ours: `ctxrepo setup {name} --no-mcp`" if choices.mcp else ""
+            rest = wanted_of(agent, machine, replace(choices, mcp=None))
+            return replace(connection, wanted=rest, trouble=ConfigError(error.message, f"{hint}{other}."))
+        return connection
 
-    @classmethod
-    def _of(
-        cls, agent: Agent, machine: Machine, gone: Set[Path], permissions: str, mcp: bool | None
-    ) -> "Connection":
-        wanted = wanted_of(agent, machine, permissions=permissions, mcp=mcp is True)
-        if mcp is None:
-            left = [one.without_servers if isinstance(one, EditedDocument) else one for one in wanted]
-            wanted = [one for one in left if one is not None]
-        files = [wanted_file(one) for one in wanted if not isinstance(one, SkillsFolder | GrantedFolder)]
-        skills = [one.path for one in wanted if isinstance(one, SkillsFolder)]
-        granted = [one for one in wanted if isinstance(one, GrantedFolder)]
-        return cls(agent, machine, tuple(files), tuple(skills), tuple(granted), gone, permissions, mcp)
+    @cached_property
+    def files(self) -> Sequence[WantedFile]:
+        files = (part for part in self.wanted if not isinstance(part, SkillsFolder | GrantedFolder))
+        return [wanted_file(file) for file in files]
+
+    @property
+    def skills(self) -> Sequence[Path]:
+        return [part.path for part in self.wanted if isinstance(part, SkillsFolder)]
+
+    @property
+    def granted_folders(self) -> Sequence[GrantedFolder]:
+        """The folders of ours that commands in its sandbox may write to."""
+        return [part for part in self.wanted if isinstance(part, GrantedFolder)]
 
     @property
     def lists(self) -> Sequence[EditedOnDisk]:
         """The files with a list of servers that isn't left alone."""
         return [file for file in self.files if isinstance(file, EditedOnDisk) and file.wanted.servers]
-
-    @property
-    def trouble(self) -> str:
-        """Why our server can't be put into the list, or taken out; '' where it can."""
-        try:
-            for file in self.lists:
-                self.connected(file)
-        except ConfigError as error:
-            return error.message
-        return ""
-
-    def without_list(self) -> "Connection":
-        """The same with the list of servers left alone, and nothing permitted of what is called as ours."""
-        made = self._of(self.agent, self.machine, self.gone, self.permissions, None)
-        return replace(made, mcp=self.mcp)
 
     @property
     def server_lists(self) -> tuple[Path, ...]:
@@ -168,17 +164,6 @@ class Connection:
             return data is not None and plugin.is_on(data.decode("utf-8"))
         except ValueError:
             return None
-
-    @cached_property
-    def slip(self) -> Slip:
-        """What is known of an earlier setup of these very files."""
-        first = self.files[0].path
-        usual = wanted_of(self.agent, self.machine, {})
-        is_usual = any(one.path == first for one in usual)
-        path = receipt.place(self.machine.places.config_dir, self.agent.name, None if is_usual else first)
-        data = foreign.read(path)
-        known = receipt.load(data)
-        return Slip(path, data, known if known and first in known.files else None)
 
     def known(self, file: WantedFile) -> WrittenFile | None:
         """What is known of an earlier setup of the file: where the receipt is lost, and rules tell that there
@@ -199,19 +184,18 @@ class Connection:
         # A folder that another agent's setup made for both goes with whichever is let go of last.
         above = {folder for path in paths for folder in path.parents}
         shared = [folder for other in self._others for folder in other.folders if folder in above]
-        states = {file.path: (file.before(self.known(file)), self.connected(file)) for file in self.files}
         # Of what holds nothing of ours no copy is kept: it is a person's alone.
         written = {
-            path: WrittenFile(before, digest(after))
-            for path, (before, after) in states.items()
-            if before != after
+            file.path: WrittenFile(before, digest(after))
+            for file in self.files
+            if (before := file.before(self.known(file))) != (after := self.connected(file))
         }
-        is_list_left = self.mcp and not self.lists
+        # To decline a server that nobody would bring is to choose nothing: the list isn't looked at again.
+        mcp = self.choices.mcp if self.choices.mcp or self.agent.needs_server else None
         return Receipt(
-            files=written | {**self.slip.known.files, **written} if is_list_left else written,
+            files=written | {**self.slip.known.files, **written} if self.trouble else written,
             skills=owned,
-            permissions=self.permissions,
-            mcp=self.mcp if self.mcp or self.agent.needs_server else None,
+            choices=replace(self.choices, mcp=mcp),
             folders=tuple(dict.fromkeys([*self.slip.known.folders, *made, *shared])),
         )
 
@@ -238,24 +222,17 @@ class Connection:
 
     def _newest_of(self, owned: Mapping[Path, str]) -> Mapping[Path, str]:
         """The skills `owned`, with the digest that another agent's setup has left where that wrote last."""
-        roots = tuple(self.skills)
-        shared = {
-            p: d for p, d in self.shared_skills.items() if any(p.is_relative_to(root) for root in roots)
-        }
+        shared = {p: d for p, d in self.shared_skills.items() if any(map(p.is_relative_to, self.skills))}
         return {**owned, **{path: d for path, d in shared.items() if digest(foreign.read(path)) == d}}
 
 
-def wanted_of(
-    agent: Agent,
-    machine: Machine,
-    environment: Mapping[str, str] | None = None,
-    permissions: str = "none",
-    mcp: bool = False,
-) -> Sequence[Wanted]:
-    """What its installation wants on this machine, in the `environment` of now or in another one, with what
-    the level of `permissions` allows, if the agent can be told, and with our server (`mcp`)."""
-    there = machine.environment if environment is None else environment
-    server = machine.server if mcp else None
-    told = InstallOptions(permissions, machine.places.handover, machine.enforces, server)
-    home = machine.places.user_home
-    return agent.install.files(home, there, lambda event: machine.line(agent.name, event), told)
+def wanted_of(agent: Agent, machine: Machine, choices: Choices = UNCHOSEN) -> Sequence[Wanted]:
+    """What its installation wants on this machine, with what was chosen, if the agent can be told."""
+    level, server = choices.permissions or "none", machine.server if choices.mcp else None
+    options = InstallOptions(level, machine.places.handover, choices.enforces is True, server)
+    home, line = machine.places.user_home, partial(machine.line, agent.name)
+    wanted = agent.install.files(home, machine.environment, line, options)
+    if choices.mcp is not None:
+        return wanted
+    rest = (part.without_servers if isinstance(part, EditedDocument) else part for part in wanted)
+    return [part for part in rest if part is not None]

@@ -89,7 +89,8 @@ def _look(
     memory: Memory, machine: Machine, agent: Agent, records: Records, transcripts: Transcripts
 ) -> AgentRecords:
     folder = transcripts.folder(machine.places.user_home, machine.environment)
-    files = [one for one in wanted_of(agent, machine) if not isinstance(one, SkillsFolder | GrantedFolder)]
+    wanted = wanted_of(agent, machine, machine.choices)
+    files = [one for one in wanted if not isinstance(one, SkillsFolder | GrantedFolder)]
     events = [event for file in files for event in file.hooks]
     paths = newest(folder, transcripts.PATTERN, SESSIONS)
     sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]

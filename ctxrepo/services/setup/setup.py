@@ -5,7 +5,7 @@ nothing when a file has changed since. Going back is a plan like any other."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ctxrepo.agents.known import AGENTS, Agent, agent_named
@@ -13,11 +13,12 @@ from ctxrepo.domain.formats.moment import counted
 from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.setup import skills
-from ctxrepo.services.setup.connection import Connection, Machine
+from ctxrepo.services.setup.connection import UNCHOSEN, Connection, Machine
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.disk.foreign import Change
 from ctxrepo.storage.disk.private import require_private
 from ctxrepo.storage.user import receipt
+from ctxrepo.storage.user.receipt import Choices
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,14 @@ class Plan:
     changes: tuple[Change, ...]
     hooks: Mapping[Path, tuple[str, ...]]
     """The files in which hooks stand, each with the events that get one; none when the agent is let go of."""
-    skills: tuple[Path, ...]
+    skills: Sequence[Path]
     """The folders of its skills."""
     notices: tuple[str, ...] = ()
     emptied: tuple[Path, ...] = ()
     """Folders that go afterwards, if they are empty."""
-    permissions: str = "none"
-    """Which of our commands the agent may run without asking then."""
-    servers: Mapping[Path, bool] = field(default_factory=dict)
-    """The files in which nothing of ours stands but the MCP server, and whether it stands there then."""
+    choices: Choices = UNCHOSEN
+    servers: Sequence[Path] = ()
+    """The files in which nothing of ours stands but the MCP server."""
     granted_folders: tuple[Path, ...] = ()
     """The folders of ours that commands in its sandbox may write to then, and that are made."""
 
@@ -70,7 +70,7 @@ class Plan:
 
     def _summed(self, change: Change) -> str:
         if change.path in self.servers:
-            return f"our MCP server {'comes to' if self.servers[change.path] else 'leaves'} {change.path}"
+            return f"our MCP server {'comes to' if self.choices.mcp else 'leaves'} {change.path}"
         events = self.hooks.get(change.path)
         if events is None:
             return f"{change.path} is {'made' if change.before is None else 'changed'}"
@@ -124,31 +124,30 @@ SDK_HINT = (
 """What installs what our MCP server needs and the rest of ctxrepo does without."""
 
 
-def plan(
-    name: str, machine: Machine, permissions: str = "", mcp: bool | None = None, every: bool = False
-) -> Plan:
-    """What connects the agent, with these `permissions` and with or without our server (`mcp`), or as it has
-    them; nothing in it is visible when it is connected. A list of servers that can't take ours is an error
-    where it was asked for and not of `every` agent; else it is left alone, with a notice. UsageError for an
-    unknown agent, or one that takes no such rules or servers, ConfigError when its files can't be
-    understood, CtxrepoError when they can't be read or written."""
+def plan(name: str, machine: Machine, request: Choices = UNCHOSEN, every: bool = False) -> Plan:
+    """What connects the agent as the `request` says, else as it is; nothing in it is visible if that is done.
+    What is asked of `every` agent is for those that take it; of one that doesn't it is a UsageError, as is an
+    unknown agent. ConfigError when its files can't be understood, or if it was named and its list of servers
+    can't take ours: else the list is left alone, with a notice. CtxrepoError when a file can't be changed."""
     agent = agent_named(name)
-    if permissions not in ("", "none") and not agent.rules:
+    if every:
+        request = Choices(request.permissions if agent.rules else "", request.mcp if agent.servers else None)
+    if request.permissions not in ("", "none") and not agent.rules:
         hint = "Allow them in the agent itself, when it asks."
         raise UsageError(f"{agent.title} can't be told in advance what it may run", hint)
-    if mcp and not agent.servers:
+    if request.mcp and not agent.servers:
         raise UsageError(f"{agent.title} takes no MCP servers", f"`ctxrepo setup {name}` does without.")
-    if mcp and not machine.can_serve:
+    if request.mcp and not machine.can_serve:
         raise UsageError("the MCP server needs the package `mcp`", f"{SDK_HINT}.")
-    connection = Connection.of(name, machine, permissions=permissions, mcp=mcp)
-    notices: list[str] = []
-    if not mcp or every:
-        connection, notices = _with_or_without_list(connection)
+    connection = Connection.of(name, machine, request)
+    notices = _left_alone(connection)
     secret = connection.server_lists  # agents keep keys of servers, and more, beside these
     files = [
         Change(file.path, file.data, connection.connected(file), is_secret=file.path in secret)
         for file in connection.files
     ]
+    if connection.trouble and request.mcp and not every:
+        raise connection.trouble
     skill = connection.skills_installed()
     slip = connection.slip.changed_to(connection.new_receipt(skill.owned).dump())
     notices += skill.notices
@@ -156,7 +155,8 @@ def plan(
         notices.append(
             f"{agent.title}'s plugin of ctxrepo leaves the hooks to these settings; one of both is enough"
         )
-    if not machine.can_serve and (connection.mcp or (agent.needs_server and connection.mcp is None)):
+    mcp = connection.choices.mcp
+    if not machine.can_serve and (mcp or (agent.needs_server and mcp is None)):
         notices.append(
             f"{agent.title} is without the MCP server of ctxrepo, which needs the package `mcp`: {SDK_HINT}"
         )
@@ -168,8 +168,8 @@ def plan(
         connection.skills,
         tuple(notices),
         tuple(p for p in connection.slip.known.folders if any(f.path.parent == p for f in connection.files)),
-        permissions=connection.permissions,
-        servers=dict.fromkeys(connection.server_lists, connection.mcp is True),
+        choices=connection.choices,
+        servers=secret,
         granted_folders=tuple(folder.path for folder in connection.granted_folders),
     )
 
@@ -179,7 +179,8 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
     setup left them get their old bytes back; out of others our hooks are cut. A file of ours or a skill that
     a person edited stays, and a skill that another agent has too."""
     # Our server may be in a list without setup's doing.
-    connection, notices = _with_or_without_list(Connection.of(name, machine, gone, mcp=False))
+    connection = replace(Connection.of(name, machine, Choices(mcp=False)), gone=gone)
+    notices = _left_alone(connection)
     slip, roots = connection.slip, connection.skills
     skill = connection.skills_removed()
     changes: list[Change] = []
@@ -195,19 +196,14 @@ def removal(name: str, machine: Machine, gone: Set[Path] = frozenset()) -> Plan:
         roots,
         (*notices, *skill.notices),
         tuple(sorted(emptied)),
-        servers=dict.fromkeys(connection.server_lists, False),
+        servers=connection.server_lists,
     )
 
 
-def _with_or_without_list(connection: Connection) -> tuple[Connection, list[str]]:
-    """The connection, without the agent's list of servers where that is in the way, and what to tell then."""
-    if not (why := connection.trouble):
-        return connection, []
-    agent = connection.agent
-    told = f"the MCP servers of {agent.title} are left alone"
-    if connection.mcp:
-        told += f", without ours (`ctxrepo setup {agent.name} --no-mcp` stops this notice)"
-    return connection.without_list(), [f"{told}: {why}"]
+def _left_alone(connection: Connection) -> list[str]:
+    """What to tell where the agent's list of servers is in the way."""
+    title, why = connection.agent.title, connection.trouble
+    return [f"the MCP servers of {title} are left alone: {why.message}. {why.hint}"] if why else []
 
 
 def apply(plan: Plan) -> None:

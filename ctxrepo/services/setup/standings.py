@@ -1,10 +1,11 @@
 """Whether each agent is connected and runs our hooks: `status`, `doctor` and `setup --check` ask here."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from ctxrepo.agents.hook_line import NAME, HookLine
+from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS, agent_named
 from ctxrepo.agents.mcp_server import interpreter_of
 from ctxrepo.errors import CtxrepoError
@@ -16,22 +17,21 @@ from ctxrepo.services.setup.obstacles import find_distrust, find_obstacles
 from ctxrepo.services.setup.setup import present
 from ctxrepo.storage.disk import foreign
 from ctxrepo.storage.user.assets import fallback
+from ctxrepo.storage.user.receipt import Choices
 
-State = Literal["absent", "current", "plugin", "stale", "off", "unknown"]
+State = Literal["absent", "current", "plugin", "stale", "partial", "off", "unknown"]
 
 
 @dataclass(frozen=True)
 class Standing:
     """Whether an agent is connected, by its settings or by the `plugin`. `stale`: it is, and not as it should
-    be; `off`: it is, and runs none of our hooks; `unknown`: whether it runs them can't be told."""
+    be; `partial`: it is, but for its list of servers, which a person has to mend; `off`: it is, and runs none
+    of our hooks; `unknown`: whether it runs them can't be told."""
 
     agent: str
     state: State
     findings: tuple[Finding, ...] = ()
-    permissions: str = "none"
-    """Which commands setup has let it run without asking; a name in agents/permissions.py."""
-    has_server: bool = False
-    """Whether setup has put our MCP server into its list."""
+    choices: Choices = field(default_factory=lambda: Choices("none"))
 
 
 def standings(machine: Machine) -> list[Standing]:
@@ -62,14 +62,18 @@ def check(name: str, machine: Machine) -> Standing:
         state = "off"
     elif problems:
         state = "stale"
+    elif connection.trouble:
+        state = "partial"
     elif obstacles:
         state = "unknown"
     findings = [Finding(f"{title}: {problem}", f"ctxrepo setup {name}") for problem in problems]
     if state == "unknown" and not obstacles:
         words = f"{title}'s settings can't be read, so it can't be told whether our plugin is on"
         findings.append(Finding(words, f"Mend them, or `ctxrepo setup {name}`.", "warning"))
+    if trouble := connection.trouble:
+        findings.append(Finding(f"{title}: {trouble.message}", trouble.hint))
     told = (*findings, *(one.finding for one in obstacles))
-    return Standing(name, state, told, connection.permissions, connection.mcp is True)
+    return Standing(name, state, told, connection.choices)
 
 
 def _problems(
@@ -109,13 +113,10 @@ def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
 def _server_problems(connection: Connection) -> Iterator[str]:
     """What is wrong with our MCP server in the list of the agent's, where it should be there."""
     machine = connection.machine
-    for file in connection.lists if connection.mcp else ():
-        there = file.server()
-        interpreter = interpreter_of(there)
-        if there is None:
+    for file in connection.lists if connection.choices.mcp else ():
+        interpreter = interpreter_of(file.server())
+        if not interpreter:
             yield f"our MCP server isn't in {file.path}"
-        elif not interpreter:
-            yield f'"{NAME}" in {file.path} is another MCP server than ours; rename it, or say `--no-mcp`'
         elif not foreign.exists(Path(interpreter)):
             yield f"{file.path} has {interpreter} run our MCP server, and that is gone"
         elif interpreter != str(machine.interpreter):

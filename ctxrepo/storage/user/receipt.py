@@ -27,6 +27,22 @@ class WrittenFile:
 
 
 @dataclass(frozen=True)
+class Choices:
+    """What a person chose for an agent's installation; '' or None where nobody did."""
+
+    permissions: str = ""
+    """Which of our commands it may run without asking; a name in agents/permissions.py."""
+    mcp: bool | None = None
+    """Whether our MCP server is in its list, which isn't looked at while nobody chose."""
+    enforces: bool | None = None
+    """Whether it asks us before it uses a tool; chosen in config.toml, for all agents."""
+
+    def over(self, others: "Choices") -> "Choices":
+        """These, and what the `others` say where nobody chose here."""
+        return replace(others, **{key: value for key, value in vars(self).items() if value not in ("", None)})
+
+
+@dataclass(frozen=True)
 class Receipt:
     """`files` that setup has written, by their paths; `skills` we own, with the digest of what we wrote;
     `folders` we made. In its JSON the first file stands by itself, for there was but one once."""
@@ -34,10 +50,7 @@ class Receipt:
     files: Mapping[Path, WrittenFile]
     skills: Mapping[Path, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
-    permissions: str = "none"
-    """Which of our commands the agent may run without asking, as setup was told."""
-    mcp: bool | None = None
-    """Whether our MCP server is in its list, as setup was told; None where nobody said."""
+    choices: Choices = field(default_factory=Choices)
 
     def dump(self) -> bytes:
         """The receipt as the JSON it is kept in; there is at least one file."""
@@ -54,8 +67,7 @@ class Receipt:
             **first,
             "skills": {str(path): digest for path, digest in self.skills.items()},
             "folders": [str(folder) for folder in self.folders],
-            **({} if self.permissions == "none" else {"permissions": self.permissions}),
-            **({} if self.mcp is None else {"mcp": self.mcp}),
+            **{key: value for key, value in vars(self.choices).items() if value not in ("", "none", None)},
         }
         if others:
             fields["others"] = others
@@ -78,8 +90,7 @@ def load(data: bytes | None) -> Receipt | None:
             files=dict(_written(of) for of in [fields, *fields.get("others", ())]),
             skills={Path(path): str(digest) for path, digest in fields["skills"].items()},
             folders=tuple(Path(folder) for folder in fields["folders"]),
-            permissions=str(fields.get("permissions", "none")),
-            mcp=fields.get("mcp"),
+            choices=Choices(str(fields.get("permissions", "")), fields.get("mcp"), fields.get("enforces")),
         )
     except (ValueError, KeyError, TypeError, AttributeError, binascii.Error):
         return None

@@ -28,6 +28,7 @@ from ctxrepo.services.setup import setup
 from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.files import wanted_file
 from ctxrepo.services.setup.standings import check
+from ctxrepo.storage.user.receipt import Choices
 
 NODE = shutil.which("node")
 
@@ -203,7 +204,7 @@ def action(permission: dict[str, Any], command: str) -> str:
 def configured(machine: Machine, theirs: Any, level: str) -> dict[str, Any]:
     """The permissions of OpenCode with the bridge's rules of this level behind `theirs`."""
     assert NODE
-    setup.apply(setup.plan("opencode", machine, level))
+    setup.apply(setup.plan("opencode", machine, Choices(level)))
     module, script = bridge(machine).with_suffix(".mjs"), bridge(machine).with_name("ask.mjs")
     shutil.copy(bridge(machine), module)
     script.write_text(ASK % json.dumps(str(module)))

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from connecting import put
 from homes import HOMES, machine_of, snapshot
 from machines import Machine as Desk
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.services.setup import setup, standings
-from ctxrepo.services.setup.connection import wanted_of
+from ctxrepo.services.setup.connection import choices_for_all, wanted_of
 from ctxrepo.services.setup.standings import check
+from ctxrepo.storage.user.receipt import Choices
 
 EVENTS = {
     "claude": "PreToolUse",
@@ -58,8 +60,8 @@ def without(files: Mapping[str, object], folder: str) -> dict[str, object]:
 @pytest.mark.parametrize("make", [make for make in HOMES if make.__name__ in ("fresh", "others")])
 @pytest.mark.parametrize("agent", EVENTS)
 def test_it_comes_and_goes_and_no_other_byte_changes(home: Path, agent: str, make: Any) -> None:
-    machine = machine_of(home)
-    enforcing = replace(machine, enforces=True)
+    machine = replace(machine_of(home), choices=Choices(enforces=False))
+    enforcing = replace(machine, choices=Choices(enforces=True))
     make(agent, home)
     before = snapshot(home)
     setup.apply(setup.plan(agent, machine))
@@ -82,7 +84,7 @@ def test_of_the_lists_only_that_event_comes(home: Path, agent: str) -> None:
     setup.apply(setup.plan(agent, machine))
     usual = commands(home, agent)
     assert EVENTS[agent] not in usual
-    setup.apply(setup.plan(agent, replace(machine, enforces=True)))
+    setup.apply(setup.plan(agent, replace(machine, choices=Choices(enforces=True))))
     now = dict(commands(home, agent))
     assert f" {agent} {EVENTS[agent]} " in now.pop(EVENTS[agent])
     assert now == usual
@@ -90,7 +92,7 @@ def test_of_the_lists_only_that_event_comes(home: Path, agent: str) -> None:
 
 def test_it_is_asked_about_every_tool(home: Path) -> None:
     for agent in LISTS:
-        setup.apply(setup.plan(agent, replace(machine_of(home), enforces=True)))
+        setup.apply(setup.plan(agent, replace(machine_of(home), choices=Choices(enforces=True))))
         (group,) = json.loads((home / LISTS[agent]).read_text())["hooks"][EVENTS[agent]]
         assert group.get("matcher", "") in ("", "*"), agent
 
@@ -98,7 +100,7 @@ def test_it_is_asked_about_every_tool(home: Path) -> None:
 @pytest.mark.parametrize("agent", PROGRAMS)
 def test_the_programs_say_yes_or_no(home: Path, agent: str) -> None:
     for enforces, word in ((False, "no"), (True, "yes")):
-        setup.apply(setup.plan(agent, replace(machine_of(home), enforces=enforces)))
+        setup.apply(setup.plan(agent, replace(machine_of(home), choices=Choices(enforces=enforces))))
         text = (home / PROGRAMS[agent]).read_text()
         assert re.findall(r'^const ENFORCES.* = "(.*)"', text, re.MULTILINE) == [word]
         assert "{enforces}" not in text
@@ -110,7 +112,25 @@ def test_others_ask_nothing_more(home: Path) -> None:
     assert others == {"antigravity", "cursor"}, "which can't be run here"
     for agent in others:
         wanted = wanted_of(AGENTS[agent], machine)
-        assert [*wanted_of(AGENTS[agent], replace(machine, enforces=True))] == [*wanted]
+        assert [*wanted_of(AGENTS[agent], machine, Choices(enforces=True))] == [*wanted]
+
+
+@pytest.mark.parametrize("agent", EVENTS)
+@pytest.mark.parametrize("enforces", [True, False])
+def test_while_the_setting_cannot_be_read_agents_stay_as_they_are(
+    home: Path, agent: str, enforces: bool
+) -> None:
+    machine = machine_of(home)
+    config = machine.places.config_file
+    put(config, b'[hooks]\nbefore_tool = ["enforce"]\n' if enforces else b"")
+    read = replace(machine, choices=choices_for_all(machine.places))
+    assert read.choices == Choices(enforces=enforces)
+    setup.apply(setup.plan(agent, read))
+    config.write_text("[hooks\n")
+    unread = replace(machine, choices=choices_for_all(machine.places))
+    assert unread.choices == Choices()
+    assert check(agent, unread).state == "current"
+    assert not setup.plan(agent, unread).visible
 
 
 def test_it_is_a_setting(ada: Desk) -> None:

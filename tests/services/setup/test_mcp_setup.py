@@ -8,65 +8,26 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from homes import machine_of, snapshot
+from server_lists import LISTS, SERVING, apply, every_serving, listed, put_theirs, rewrite
 
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.agents.mcp_server import interpreter_of
 from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.services.setup import setup, standings
-from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user import receipt
 from ctxrepo.storage.user.places import Places
-
-LISTS = {
-    "antigravity": (".gemini/config/mcp_config.json", "mcpServers", json.loads),
-    "claude": (".claude.json", "mcpServers", json.loads),
-    "codex": (".codex/config.toml", "mcp_servers", tomllib.loads),
-    "copilot": (".copilot/mcp-config.json", "mcpServers", json.loads),
-    "cursor": (".cursor/mcp.json", "mcpServers", json.loads),
-    "gemini": (".gemini/settings.json", "mcpServers", json.loads),
-    "opencode": (".config/opencode/opencode.json", "mcp", json.loads),
-}
-"""Agent -> the file in a home that lists its servers, where they stand in it, and how it is read."""
-
-SERVING = [name for name in names() if AGENTS[name].servers]
-every_serving = pytest.mark.parametrize("agent", SERVING)
+from ctxrepo.storage.user.receipt import Choices
 
 
 @pytest.fixture(autouse=True)
 def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every agent trusts our hooks: whether it does is the matter of another test."""
     monkeypatch.setattr(standings, "find_distrust", lambda name, machine: None)
-
-
-def listed(agent: str, home: Path) -> dict[str, Any]:
-    """The servers in the agent's list."""
-    file, key, read = LISTS[agent]
-    text = (home / file).read_text() if (home / file).exists() else ""
-    found: dict[str, Any] = read(text).get(key, {}) if text else {}
-    return found
-
-
-def put_theirs(agent: str, home: Path) -> None:
-    """The list with a server of a person's, and what else is in such a file."""
-    file, key, read = LISTS[agent]
-    text = json.dumps({"theme": "dark", key: {"github": {"command": "npx"}}}, indent=4)
-    if read is tomllib.loads:
-        text = f'model = "gpt"\n\n[{key}.github]\ncommand = "npx"\n'
-    (home / file).parent.mkdir(parents=True, exist_ok=True)
-    (home / file).write_text(text)
-    (home / file).chmod(0o600)
-
-
-def apply(agent: str, machine: Machine, permissions: str = "", mcp: bool | None = None) -> setup.Plan:
-    plan = setup.plan(agent, machine, permissions, mcp)
-    setup.apply(plan)
-    return plan
 
 
 def test_every_agent_that_lists_servers_is_here() -> None:
@@ -89,11 +50,11 @@ def test_it_is_listed_kept_declined_and_taken_out(
     is_new = LISTS[agent][0] not in before and agent not in ("codex", "gemini")
     mode = (home / LISTS[agent][0]).stat().st_mode & 0o777
     assert mode == 0o600 or not is_new, "agents write keys into it, and leave its mode as it is"
-    assert (check(agent, machine).state, check(agent, machine).has_server) == ("current", True)
+    assert (check(agent, machine).state, check(agent, machine).choices.mcp) == ("current", True)
     assert not setup.plan(agent, machine).visible, "asked for nothing, it keeps what it has"
     apply(agent, machine, mcp=False)
     assert listed(agent, home) == theirs
-    assert (check(agent, machine).state, check(agent, machine).has_server) == ("current", False)
+    assert (check(agent, machine).state, bool(check(agent, machine).choices.mcp)) == ("current", False)
     assert not setup.plan(agent, machine).visible, "declined, it stays away"
     apply(agent, machine, mcp=True)
     setup.apply(setup.removal(agent, machine))
@@ -132,41 +93,13 @@ def test_a_list_that_is_broken_is_told_in_a_line_where_it_matters(
     file.write_text('{"ctxrepo" = [')
     before = snapshot(home)
     with pytest.raises(ConfigError) as told:
-        setup.plan(agent, machine, mcp=True)
+        setup.plan(agent, machine, Choices(mcp=True))
     assert told.value.message.startswith(f"{file}, ")
     assert "\n" not in told.value.message + told.value.hint
     assert snapshot(home) == before
     if not AGENTS[agent].needs_server and agent != "gemini":  # whose hooks stand in it, too
         apply(agent, machine)
         assert file.read_text() == '{"ctxrepo" = ['
-
-
-@every_serving
-def test_another_server_with_our_name_is_told_and_left(home: Path, agent: str) -> None:
-    machine, file = machine_of(home), home / LISTS[agent][0]
-    put_theirs(agent, home)
-    file.write_text(file.read_text().replace("github", "ctxrepo"))
-    before = snapshot(home)
-    with pytest.raises(ConfigError, match='"ctxrepo" is the name of another MCP server here') as told:
-        setup.plan(agent, machine, mcp=True)
-    assert "\n" not in told.value.message + told.value.hint
-    apply(agent, machine, mcp=False)
-    setup.apply(setup.removal(agent, machine))
-    assert snapshot(home) == before
-
-
-def rewrite(agent: str, home: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """A person edits the entry of our server."""
-    (file, key, _), entry = LISTS[agent], listed(agent, home)["ctxrepo"]
-    change(entry)
-    if agent != "codex":
-        (home / file).write_text(
-            json.dumps({**json.loads((home / file).read_text()), key: {"ctxrepo": entry}})
-        )
-        return
-    env = "".join(f"{name} = '{value}', " for name, value in entry.pop("env", {}).items()).rstrip(", ")
-    fields = "".join(f"{name} = {json.dumps(value)}\n" for name, value in entry.items())
-    (home / file).write_text(f"[{key}.ctxrepo]\n{fields}" + (f"env = {{{env}}}\n" if env else ""))
 
 
 @every_serving
@@ -182,28 +115,6 @@ def test_a_variable_that_a_person_set_outlives_every_setup(home: Path, agent: st
         assert listed(agent, home)["ctxrepo"][name] == {"CTXREPO_MCP": "read", **added}
         assert interpreter_of(listed(agent, home)["ctxrepo"]) == str(there.interpreter)
     assert check(agent, machine).state == "current"
-
-
-@every_serving
-def test_where_nobody_asked_for_ours_another_server_keeps_from_nothing_else(home: Path, agent: str) -> None:
-    machine, file, rules = machine_of(home), home / LISTS[agent][0], bool(AGENTS[agent].rules)
-    put_theirs(agent, home)
-    file.write_text(file.read_text().replace("github", "ctxrepo"))
-    before, text = snapshot(home), listed(agent, home)
-    for _ in range(2):
-        setup.apply(plan := setup.plan(agent, machine, "write" if rules else "", True, every=True))
-        (notice,) = plan.notices
-        assert f"{file}, " in notice
-        assert '"ctxrepo" is the name of another MCP server' in notice
-        assert f"`ctxrepo setup {agent} --no-mcp`" in notice
-        assert plan.hooks
-        assert listed(agent, home) == text
-    written = "".join(each.read_text() for each in home.rglob("*.[jt][so][om]*") if each.is_file())
-    assert "mcp__ctxrepo" not in written, "what isn't ours isn't permitted"
-    assert "mcpName" not in written
-    assert not apply(agent, machine, mcp=False).notices
-    setup.apply(setup.removal(agent, machine))
-    assert snapshot(home) == before
 
 
 @pytest.mark.parametrize("agent", [name for name in SERVING if name != "gemini"])
@@ -230,35 +141,11 @@ def test_where_nobody_asked_for_ours_a_broken_list_keeps_from_nothing_else(home:
 
 
 @every_serving
-def test_an_entry_pasted_by_hand_is_kept_renewed_and_taken_out(home: Path, agent: str) -> None:
-    machine, (file, key, read) = machine_of(home), LISTS[agent]
-    pasted: dict[str, Any] = {"command": "/home/ada/.local/bin/ctxrepo", "args": ["mcp"]}
-    if agent == "opencode":
-        pasted = {"type": "local", "command": ["/home/ada/.local/bin/ctxrepo", "mcp"]}
-    text = json.dumps({key: {"ctxrepo": pasted}})
-    if read is tomllib.loads:
-        text = f'[{key}.ctxrepo]\ncommand = "{pasted["command"]}"\nargs = ["mcp"]\n'
-    (home / file).parent.mkdir(parents=True, exist_ok=True)
-    (home / file).write_text(text)
-    if not AGENTS[agent].needs_server:
-        apply(agent, machine)
-        assert listed(agent, home)["ctxrepo"] == pasted, "nobody said anything about it"
-        setup.apply(setup.removal(agent, machine))
-        assert "ctxrepo" not in listed(agent, home)
-        (home / file).write_text(text)
-    apply(agent, machine, mcp=True)
-    assert interpreter_of(listed(agent, home)["ctxrepo"]) == str(machine.interpreter)
-    apply(agent, machine, mcp=False)
-    assert "ctxrepo" not in listed(agent, home)
-
-
-@every_serving
 def test_what_became_of_it_is_a_finding_and_setup_mends_it(home: Path, agent: str) -> None:
     machine, file = machine_of(home), home / LISTS[agent][0]
     apply(agent, machine, mcp=True)
     text, python = file.read_text(), str(machine.interpreter)
     for became, said in {
-        text.replace('"-I"', '"-x"'): "is another MCP server than ours",
         text.replace(python, "/gone/python"): "/gone/python run our MCP server, and that is gone",
         text.replace(python, "/bin/sh"): "our MCP server of another installation, /bin/sh",
     }.items():
@@ -267,9 +154,8 @@ def test_what_became_of_it_is_a_finding_and_setup_mends_it(home: Path, agent: st
         assert standing.state == "stale"
         assert any(said in finding.problem for finding in standing.findings), standing.findings
         assert standing.findings[0].remedy == f"ctxrepo setup {agent}"
-        if "-x" not in became:
-            apply(agent, machine)
-            assert check(agent, machine).state == "current"
+        apply(agent, machine)
+        assert check(agent, machine).state == "current"
     without = replace(machine, can_serve=False)
     assert "can't run without the package `mcp`" in check(agent, without).findings[0].problem
     setup.apply(setup.removal(agent, machine))
@@ -303,7 +189,7 @@ def test_without_its_package_it_is_refused_or_left_out_and_both_say_what_helps(h
     machine = replace(machine_of(home), can_serve=False)
     for agent in SERVING:
         with pytest.raises(UsageError, match="needs the package `mcp`") as told:
-            setup.plan(agent, machine, mcp=True)
+            setup.plan(agent, machine, Choices(mcp=True))
         assert "pipx inject ctxrepo mcp" in told.value.hint
         plan = apply(agent, machine)
         assert "ctxrepo" not in listed(agent, home)
@@ -317,7 +203,7 @@ def test_without_its_package_it_is_refused_or_left_out_and_both_say_what_helps(h
 @pytest.mark.parametrize("agent", [name for name in names() if name not in SERVING])
 def test_an_agent_that_takes_none_says_so(home: Path, agent: str) -> None:
     with pytest.raises(UsageError, match="takes no MCP servers"):
-        setup.plan(agent, machine_of(home), mcp=True)
+        setup.plan(agent, machine_of(home), Choices(mcp=True))
     apply(agent, machine_of(home), mcp=False)
     assert check(agent, machine_of(home)).state == "current"
 

@@ -23,6 +23,7 @@ from ctxrepo.faces.cli import table
 from ctxrepo.services.setup import setup, standings
 from ctxrepo.services.setup.connection import Machine, wanted_of
 from ctxrepo.services.setup.standings import check
+from ctxrepo.storage.user.receipt import Choices
 
 TOLD = [name for name in names() if AGENTS[name].rules]
 
@@ -54,19 +55,19 @@ def test_a_home_is_as_it_was(home: Path, agent: str, make: Callable[[str, Path],
     machine = machine_of(home)
     make(agent, home)
     before = snapshot(home)
-    setup.apply(setup.plan(agent, machine, "none"))
+    setup.apply(setup.plan(agent, machine, Choices("none")))
     connected = snapshot(home)
-    setup.apply(setup.plan(agent, machine, "write"))
+    setup.apply(setup.plan(agent, machine, Choices("write")))
     assert "remember" in said(agent, home)
-    assert (check(agent, machine).state, check(agent, machine).permissions) == ("current", "write")
+    assert (check(agent, machine).state, check(agent, machine).choices.permissions) == ("current", "write")
     assert not setup.plan(agent, machine).visible, "asked for nothing, it keeps what it has"
-    setup.apply(setup.plan(agent, machine, "read"))
+    setup.apply(setup.plan(agent, machine, Choices("read")))
     assert "remember" not in said(agent, home)
     assert "recall" in said(agent, home)
-    setup.apply(setup.plan(agent, machine, "none"))
+    setup.apply(setup.plan(agent, machine, Choices("none")))
     receipts = ".config/ctxrepo/receipts"
     assert without(snapshot(home), receipts) == without(connected, receipts)
-    setup.apply(setup.plan(agent, machine, "write"))
+    setup.apply(setup.plan(agent, machine, Choices("write")))
     setup.apply(setup.removal(agent, machine))
     assert snapshot(home) == before
 
@@ -83,7 +84,7 @@ def said(agent: str, home: Path) -> str:
 
 
 def test_codex_is_told_by_rules_that_it_reads(home: Path) -> None:
-    setup.apply(setup.plan("codex", machine_of(home), "write"))
+    setup.apply(setup.plan("codex", machine_of(home), Choices("write")))
     head, *rules = (home / ".codex/rules/ctxrepo.rules").read_text().splitlines()
     assert head.startswith("# Written by `ctxrepo setup`")
     said = [
@@ -94,7 +95,7 @@ def test_codex_is_told_by_rules_that_it_reads(home: Path) -> None:
 
 
 def test_gemini_is_told_by_a_policy(home: Path) -> None:
-    setup.apply(setup.plan("gemini", machine_of(home), "read"))
+    setup.apply(setup.plan("gemini", machine_of(home), Choices("read")))
     (rule,) = tomllib.loads((home / ".gemini/policies/ctxrepo.toml").read_text())["rule"]
     assert rule == {
         "toolName": "run_shell_command",
@@ -109,7 +110,7 @@ def test_claude_is_told_among_what_a_person_allows(home: Path) -> None:
     settings.parent.mkdir()
     theirs = {"permissions": {"allow": ["Bash(ls:*)", "Bash(ctxrepo read:*)"], "deny": ["Bash(rm:*)"]}}
     settings.write_text(json.dumps(theirs, indent=2))
-    setup.apply(setup.plan("claude", machine_of(home), "read"))
+    setup.apply(setup.plan("claude", machine_of(home), Choices("read")))
     now = json.loads(settings.read_text())["permissions"]
     assert now["deny"] == ["Bash(rm:*)"]
     assert now["allow"][:2] == theirs["permissions"]["allow"]
@@ -127,14 +128,14 @@ def test_rules_in_no_list_are_told(home: Path, level: str) -> None:
     settings.parent.mkdir()
     settings.write_text('{"permissions": {"allow": "all"}}')
     with pytest.raises(Exception, match='"allow" should be a list'):
-        setup.plan("claude", machine_of(home), level)
+        setup.plan("claude", machine_of(home), Choices(level))
     assert settings.read_text() == '{"permissions": {"allow": "all"}}'
 
 
 @pytest.mark.parametrize("agent", TOLD)
 def test_rules_that_somebody_took_away_are_missed(home: Path, agent: str) -> None:
     machine = machine_of(home)
-    setup.apply(setup.plan(agent, machine, "write"))
+    setup.apply(setup.plan(agent, machine, Choices("write")))
     for wanted in AGENTS[agent].install.files(home, {}, str):
         if wanted.path.is_file():
             wanted.path.write_text(
@@ -145,8 +146,8 @@ def test_rules_that_somebody_took_away_are_missed(home: Path, agent: str) -> Non
 
 def test_an_agent_that_takes_no_rules_says_so(home: Path) -> None:
     with pytest.raises(UsageError, match="can't be told in advance"):
-        setup.plan("pi", machine_of(home), "read")
-    assert setup.plan("pi", machine_of(home), "none").visible
+        setup.plan("pi", machine_of(home), Choices("read"))
+    assert setup.plan("pi", machine_of(home), Choices("none")).visible
 
 
 def test_a_file_of_rules_that_is_a_persons_is_left(home: Path) -> None:
@@ -184,9 +185,9 @@ def test_the_sandbox_of_codex_opens_one_folder(home: Path, data: bytes | None) -
     config.parent.mkdir()
     if data is not None:
         config.write_bytes(data)
-    setup.apply(setup.plan("codex", machine, "read"))
+    setup.apply(setup.plan("codex", machine, Choices("read")))
     assert (config.read_bytes() if config.exists() else None) == data
-    plan = setup.plan("codex", machine, "write")
+    plan = setup.plan("codex", machine, Choices("write"))
     assert f'+writable_roots = ["{home / HANDOVER}"]' in plan.diff or f'"{home / HANDOVER}"' in plan.diff
     setup.apply(plan)
     said = tomllib.loads(config.read_text().removeprefix("\ufeff"))
@@ -196,9 +197,9 @@ def test_the_sandbox_of_codex_opens_one_folder(home: Path, data: bytes | None) -
     assert said == before
     assert (home / HANDOVER).stat().st_mode & 0o777 == 0o700
     assert setup.plan("codex", machine).changes == ()
-    setup.apply(setup.plan("codex", machine, "read"))
+    setup.apply(setup.plan("codex", machine, Choices("read")))
     assert (config.read_bytes() if config.exists() else None) == data
-    setup.apply(setup.plan("codex", machine, "write"))
+    setup.apply(setup.plan("codex", machine, Choices("write")))
     # As Codex does when somebody trusts a folder.
     more = b'\n[projects."/w"]\ntrust_level = "trusted"\n'
     config.write_bytes(config.read_bytes() + more)
@@ -224,7 +225,7 @@ def test_a_configuration_that_was_edited_since_is_otherwise_as_it_was(home: Path
     config, machine = home / ".codex/config.toml", machine_of(home)
     config.parent.mkdir()
     config.write_bytes(theirs.encode())
-    setup.apply(setup.plan("codex", machine, "write"))
+    setup.apply(setup.plan("codex", machine, Choices("write")))
     config.write_bytes(config.read_bytes().replace(b"a = 1", b"a = 2"))
     setup.apply(setup.removal("codex", machine))
     assert config.read_bytes() == theirs.replace("a = 1", "a = 2").encode()
@@ -247,7 +248,7 @@ def test_a_folder_that_a_person_opened_stays_open(home: Path) -> None:
     before = snapshot(home)
     for agent in ("codex", "claude"):
         for level in ("none", "write", "read", "none"):
-            setup.apply(setup.plan(agent, machine_of(home), level))
+            setup.apply(setup.plan(agent, machine_of(home), Choices(level)))
             assert HANDOVER in config.read_text()
             assert HANDOVER in settings.read_text()
         setup.apply(setup.removal(agent, machine_of(home)))
@@ -265,14 +266,14 @@ def test_the_folder_is_closed_though_the_receipt_is_lost(
     config.parent.mkdir()
     if theirs is not None:
         config.write_bytes(theirs)
-    setup.apply(setup.plan("codex", machine, "write"))
+    setup.apply(setup.plan("codex", machine, Choices("write")))
     (home / ".config/ctxrepo/receipts/codex.json").unlink()
-    setup.apply(setup.plan("codex", machine, level) if level else setup.removal("codex", machine))
+    setup.apply(setup.plan("codex", machine, Choices(level)) if level else setup.removal("codex", machine))
     assert not (home / ".codex/rules/ctxrepo.rules").exists()
     assert (config.read_bytes() if config.exists() else b"") == (theirs or b"")
-    setup.apply(setup.plan("codex", machine, "write"))
+    setup.apply(setup.plan("codex", machine, Choices("write")))
     (home / ".config/ctxrepo/receipts/codex.json").unlink()
-    setup.apply(setup.plan("codex", machine, "write"))
+    setup.apply(setup.plan("codex", machine, Choices("write")))
     setup.apply(setup.removal("codex", machine))
     assert (config.read_bytes() if config.exists() else b"") == (theirs or b"")
 
@@ -282,7 +283,7 @@ def test_rules_that_a_person_wrote_stay_at_every_level(home: Path) -> None:
     settings.parent.mkdir()
     settings.write_text('{"permissions": {"allow": ["Bash(ctxrepo read:*)"]}}')
     for level in ("none", "write", "none"):
-        setup.apply(setup.plan("claude", machine_of(home), level))
+        setup.apply(setup.plan("claude", machine_of(home), Choices(level)))
         assert "Bash(ctxrepo read:*)" in json.loads(settings.read_text())["permissions"]["allow"]
         settings.write_text(settings.read_text().rstrip() + "\n")  # edited since
 
@@ -292,22 +293,22 @@ def test_the_sandbox_of_claude_code_opens_one_folder(home: Path) -> None:
     settings.parent.mkdir()
     theirs = {"sandbox": {"enabled": True, "filesystem": {"allowWrite": ["/srv"]}}}
     settings.write_text(json.dumps(theirs, indent=2))
-    setup.apply(setup.plan("claude", machine, "write"))
+    setup.apply(setup.plan("claude", machine, Choices("write")))
     sandbox = json.loads(settings.read_text())["sandbox"]
     assert sandbox == {"enabled": True, "filesystem": {"allowWrite": ["/srv", f"~/{HANDOVER}"]}}
     assert (home / HANDOVER).stat().st_mode & 0o777 == 0o700
     assert setup.plan("claude", machine).changes == ()
     settings.write_text(settings.read_text().replace('"/srv"', '"/opt"'))
-    setup.apply(setup.plan("claude", machine, "read"))
+    setup.apply(setup.plan("claude", machine, Choices("read")))
     assert json.loads(settings.read_text())["sandbox"]["filesystem"] == {"allowWrite": ["/opt"]}
     outside = Machine(replace(machine.places, state=Path("/var/x")), machine.environment, machine.interpreter)
-    assert '"//var/x/handover"' in setup.plan("claude", outside, "write").diff
+    assert '"//var/x/handover"' in setup.plan("claude", outside, Choices("write")).diff
 
 
 @pytest.mark.parametrize("agent", ["codex", "claude"])
 def test_that_the_folder_is_gone_or_closed_again_is_told(home: Path, agent: str) -> None:
     machine = machine_of(home)
-    setup.apply(setup.plan(agent, machine, "write"))
+    setup.apply(setup.plan(agent, machine, Choices("write")))
     (home / HANDOVER).rmdir()
     standing = check(agent, machine)
     assert standing.state == "stale"
@@ -346,7 +347,7 @@ def test_a_configuration_that_codex_would_not_take_is_left(home: Path, text: str
     config.parent.mkdir()
     config.write_text(text)
     with pytest.raises(ConfigError, match=words) as caught:
-        setup.plan("codex", machine_of(home), "write")
+        setup.plan("codex", machine_of(home), Choices("write"))
     assert str(config) in caught.value.message
     setup.apply(setup.plan("codex", machine_of(home)))
     assert config.read_text() == text
@@ -360,5 +361,5 @@ def test_settings_of_a_sandbox_that_are_odd_are_left(home: Path, sandbox: str) -
     settings.parent.mkdir()
     settings.write_text(f'{{"sandbox": {sandbox}}}')
     with pytest.raises(ConfigError, match="line 1, column"):
-        setup.plan("claude", machine_of(home), "write")
+        setup.plan("claude", machine_of(home), Choices("write"))
     assert settings.read_text() == f'{{"sandbox": {sandbox}}}'

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.storage.user.receipt import Receipt, WrittenFile, load, place
+from ctxrepo.storage.user.receipt import Choices, Receipt, WrittenFile, load, place
 
 _PATHS = st.sampled_from([Path("/a"), Path("/é b/c"), Path("/not-utf8-\udcff")])
+_ASKED = st.sampled_from([None, False, True])
+_CHOICES = st.builds(Choices, st.sampled_from(["", "read", "write"]), _ASKED, _ASKED)
 
 
 @given(
@@ -19,10 +21,23 @@ _PATHS = st.sampled_from([Path("/a"), Path("/é b/c"), Path("/not-utf8-\udcff")]
         ),
         skills=st.dictionaries(_PATHS, st.text("0123456789abcdef")),
         folders=st.lists(_PATHS).map(tuple),
+        choices=_CHOICES,
     )
 )
 def test_a_receipt_reads_back(receipt: Receipt) -> None:
     assert load(receipt.dump()) == receipt
+
+
+@given(_CHOICES, _CHOICES, _CHOICES)
+def test_what_was_chosen_goes_before_what_others_say(one: Choices, two: Choices, three: Choices) -> None:
+    assert Choices().over(one) == one.over(Choices()) == one
+    assert one.over(two).over(three) == one.over(two.over(three))
+
+
+def test_to_decline_is_to_choose() -> None:
+    others = Choices("write", mcp=True, enforces=True)
+    assert Choices("none", mcp=False).over(others) == Choices("none", mcp=False, enforces=True)
+    assert Choices(enforces=False).over(others) == Choices("write", mcp=True, enforces=False)
 
 
 OLD = b"""{

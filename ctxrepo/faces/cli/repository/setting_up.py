@@ -45,6 +45,7 @@ def setup(
 ) -> None:
     """Connect an agent: install hooks and skills in its settings."""
     from ctxrepo.app.repository import connecting
+    from ctxrepo.storage.user.receipt import Choices
 
     agents = connecting.AgentsRequest(agent or (), every)
     if check:
@@ -63,16 +64,9 @@ def setup(
         raise UsageError(f"--own-memory takes here or own, not {own_memory}")
     if mcp and no_mcp:
         raise UsageError("--mcp and --no-mcp say opposite things")
-    server = True if mcp else False if no_mcp else None
+    choices = Choices(permissions, True if mcp else False if no_mcp else None)
     request = connecting.SetupRequest(
-        agents,
-        lambda plan: yes or _agreed(plan, json),
-        remove,
-        dry_run,
-        trust,
-        permissions,
-        own_memory,
-        server,
+        agents, lambda plan: yes or _agreed(plan, json), remove, dry_run, trust, choices, own_memory
     )
     answer(connecting.set_up, request, json, words_of)
 
@@ -117,8 +111,8 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
 def _checked(found: Sequence[Standing]) -> str:
     lines = []
     for one in found:
-        may = "" if one.permissions == "none" else f", --permissions {one.permissions}"
-        served = ", --mcp" if one.has_server else ""
+        may = "" if one.choices.permissions == "none" else f", --permissions {one.choices.permissions}"
+        served = ", --mcp" if one.choices.mcp else ""
         lines.append(f"{one.agent}: {one.state}{may}{served}")
         lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
     return "\n".join(lines)

@@ -245,12 +245,20 @@ def test_cursor_is_set_up_beside_a_list_that_cannot_take_our_server(
     for words in (["cursor"], ["--all", "--mcp"]):
         done = cli("setup", *words, "--yes")
         assert done.code == 0
-        assert done.err.count("are left alone, without ours (`ctxrepo setup cursor --no-mcp` stops") == 1
+        assert done.err.count("the MCP servers of Cursor are left alone") == 1
         assert said in done.err
+        assert "or do without ours: `ctxrepo setup cursor --no-mcp`." in done.err
     refused = cli("setup", "cursor", "--mcp", "--yes")
     assert (refused.code, said in refused.err) == (2, True)
-    assert ("--no-mcp" in refused.err) == ("url" in text)
+    assert "do without ours: `ctxrepo setup cursor --no-mcp`" in refused.err
+    checked = cli("setup", "cursor", "--check")
+    assert (checked.code, checked.out.partition("\n")[0]) == (1, "cursor: partial, --mcp")
+    assert checked.out.count("`") == checked.out.count("`ctxrepo setup cursor --no-mcp`") * 2 == 2
+    for words in (["setup", "cursor", "--check"], ["doctor"]):
+        assert "Cursor: " + refused.err.removeprefix("ctxrepo: ").partition("\n")[0] in cli(*words).out
+    assert "connected but for the MCP server: cursor; `ctxrepo doctor` says more" in cli("status").out
     assert "are left alone" not in cli("setup", "cursor", "--no-mcp", "--yes").err
+    assert cli("setup", "cursor", "--check").out == "cursor: current\n"
     assert listed.read_text() == text
 
 
