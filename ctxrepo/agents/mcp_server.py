@@ -1,6 +1,6 @@
 """How our MCP server is started, and how it stands in a document of JSON that lists an agent's servers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path, PurePath
 
@@ -21,27 +21,38 @@ VARIABLES = ("CTXREPO_HOME", "CTXREPO_CONFIG", "CTXREPO_STATE")
 @dataclass(frozen=True)
 class McpServer:
     """The interpreter that runs our server, and the variables that it needs: agents start servers with few
-    of their own."""
+    of their own. `finds` tells where a command is on this machine, None where it can't be called."""
 
     interpreter: Path
     environment: Mapping[str, str] = field(default_factory=dict)
+    finds: Callable[[str], str | None] = lambda _command: None
 
     @property
     def entry(self) -> dict[str, object]:
         """The server as most agents list it."""
         return {"command": str(self.interpreter), "args": [*ARGUMENTS], "env": {**self.environment}}
 
+    def is_run_by(self, command: str) -> bool:
+        """Whether the command of an entry of ours starts it here: our interpreter, or what people paste."""
+        is_there = PurePath(command).name == NAME and self.finds(command) is not None
+        return is_there or command == str(self.interpreter)
 
-def interpreter_of(entry: object) -> str:
+    def renewed(self, entry: Mapping[str, object], there: Mapping[str, object]) -> Mapping[str, object]:
+        """What of our `entry` is put into the one that is `there`: the variables, the command unless its own
+        works, and what it lacks. A person may have changed any other field."""
+        is_broken = not self.is_run_by(command_of(there))
+        renewals = {"env": True, "environment": True, "command": is_broken, "args": is_broken}
+        return {key: value for key, value in entry.items() if renewals.get(key, key not in there)}
+
+
+def command_of(entry: object) -> str:
     """What an entry calls that starts our server, as setup writes it or with the command `ctxrepo mcp`, which
     people paste; '' for any other."""
     if not isinstance(entry, Mapping):
         return ""
     command, args = entry.get("command"), entry.get("args", [])
-    words = [
-        *(command if isinstance(command, list) else [command]),
-        *(args if isinstance(args, list) else []),
-    ]
+    words = [*command] if isinstance(command, list) else [command]
+    words += args if isinstance(args, list) else []
     called, arguments = words[0] if words else None, tuple(words[1:])
     if not isinstance(called, str):
         return ""
@@ -57,34 +68,33 @@ NOT_OURS = f'"{NAME}" is the name of another MCP server here'
 class JsonServers(ServerList):
     """A document in which the object at `key` has an agent's MCP servers by their names.
 
-    `entry` is ours, None where it isn't to be there. `choices` are fields that the entry begins with and that
-    a person may change."""
+    `ours` is to be there, as it is `spelled`, or with None it isn't."""
 
     key: str
-    entry: Mapping[str, object] | None
-    choices: Mapping[str, object] = field(default_factory=dict)
+    ours: McpServer | None
     has_comments: bool = False
     """Whether the agent takes a document with comments."""
+    spelled: Callable[[McpServer], Mapping[str, object]] = lambda ours: ours.entry
 
     def connect(self, text: str, _line: Line | None = None, original: str | None = None, /) -> str:
         """Put our server into the list, or bring it up to date, and leave other fields of it as they are.
         jsontext.Malformed when the document can't be read, or another server has the name of ours."""
-        if self.entry is None:
+        if self.ours is None:
             return self.disconnect(text, original)
-        text = jsontext.or_object(text)
+        text, entry = jsontext.or_object(text), self.spelled(self.ours)
         servers = self._servers(text)
-        ours = jsontext.find(servers, (NAME,)) if servers else None
+        there = jsontext.find(servers, (NAME,)) if servers else None
         if servers is None:
-            return jsontext.append(text, (), {NAME: {**self.entry, **self.choices}}, key=self.key)
-        if ours is None:
-            return jsontext.append(text, (self.key,), {**self.entry, **self.choices}, key=NAME)
-        if not isinstance(ours.value, dict) or not interpreter_of(ours.value):
-            raise jsontext.Malformed(text, ours.start, NOT_OURS)
-        return _renewed(text, (self.key, NAME), ours.value, self.entry)
+            return jsontext.append(text, (), {NAME: entry}, key=self.key)
+        if there is None:
+            return jsontext.append(text, (self.key,), entry, key=NAME)
+        if not isinstance(there.value, dict) or not command_of(there.value):
+            raise jsontext.Malformed(text, there.start, NOT_OURS)
+        return _renewed(text, (self.key, NAME), there.value, self.ours.renewed(entry, there.value))
 
     def disconnect(self, text: str, original: str | None = None) -> str:
         """Take our server out, and the list if this leaves it empty and `original` has none."""
-        if not self._may_have_ours(text) or not interpreter_of(self.server(text)):
+        if not self._may_have_ours(text) or not command_of(self.server(text)):
             return text
         text = jsontext.cut(text, (self.key, NAME))
         servers = self._servers(text)
@@ -135,11 +145,11 @@ def _renewed(
     text: str, path: tuple[str, ...], known: Mapping[str, object], values: Mapping[str, object]
 ) -> str:
     """The document with these values in the object at `path`, which has those `known`: None takes one out,
-    and of variables only ours are touched."""
+    what is empty needn't be there, and of variables only ours are touched."""
     for key, value in values.items():
         there = known.get(key)
         if key not in known:
-            text = text if value is None else jsontext.append(text, path, value, key=key)
+            text = jsontext.append(text, path, value, key=key) if value else text
         elif value is None:
             text = jsontext.cut(text, (*path, key))
         elif isinstance(value, Mapping) and isinstance(there, dict):

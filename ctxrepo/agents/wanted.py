@@ -49,7 +49,7 @@ class ServerList(Document, Protocol):
     Example usage::
 
         there = servers.server(text)
-        print(interpreter_of(there) if there else "it hasn't our server")"""
+        print(command_of(there) if there else "it hasn't our server")"""
 
     def server(self, text: str) -> object:
         """The entry that has the name of our server; None where there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxrepo.agents.mcp_server import JsonServers, McpServer, interpreter_of
+from ctxrepo.agents.mcp_server import JsonServers, McpServer, command_of
 from ctxrepo.domain.formats import jsontext
 
 SERVER = McpServer(Path("/opt/py 3/bin/python"), {"CTXREPO_STATE": "/var/ctxrepo"})
-LISTED = JsonServers("mcpServers", SERVER.entry, {"tools": ["*"]})
-WITH_COMMENTS = JsonServers("mcp", SERVER.entry, has_comments=True)
+LISTED = JsonServers("mcpServers", SERVER, spelled=lambda server: {**server.entry, "tools": ["*"]})
+WITH_COMMENTS = JsonServers("mcp", SERVER, has_comments=True)
 TAKEN_OUT = JsonServers("mcpServers", None)
 
 OTHERS = """{
@@ -55,7 +56,7 @@ def test_ours_comes_beside_theirs_and_goes_again_to_the_byte(text: str) -> None:
     assert servers == before.pop("mcpServers", {})
     assert {**after, "mcpServers": ""} == {**before, "mcpServers": ""}
     assert LISTED.connect(connected) == connected
-    assert interpreter_of(LISTED.server(connected)) == "/opt/py 3/bin/python"
+    assert command_of(LISTED.server(connected)) == "/opt/py 3/bin/python"
     assert LISTED.server(text) is None
     assert LISTED.disconnect(connected, text) == TAKEN_OUT.connect(connected, None, text) == text
     assert LISTED.disconnect(connected, LISTED.outline(text)) == text
@@ -73,7 +74,7 @@ def test_a_document_that_we_made_says_nothing_without_us(text: str) -> None:
 
 
 def test_it_is_brought_up_to_date_where_it_stands_and_what_a_person_chose_stays() -> None:
-    past = JsonServers("mcpServers", McpServer(Path("/old/python")).entry, {"tools": ["*"]})
+    past = replace(LISTED, ours=McpServer(Path("/old/python")))
     text = past.connect(OTHERS).replace('"*"', '"recall"').replace('"env": {}', '"timeout": 5,\n"env": {}')
     now = LISTED.connect(text)
     assert "/old/python" not in now
@@ -83,7 +84,7 @@ def test_it_is_brought_up_to_date_where_it_stands_and_what_a_person_chose_stays(
 
 
 def test_of_variables_ours_alone_are_renewed() -> None:
-    commented = JsonServers("mcp", McpServer(Path("/p"), {"CTXREPO_HOME": "/m"}).entry, has_comments=True)
+    commented = JsonServers("mcp", McpServer(Path("/p"), {"CTXREPO_HOME": "/m"}), has_comments=True)
     env = '{"CTXREPO_MCP": "read", /* mine */ "CTXREPO_STATE": "/old", "CTXREPO_HOME": "/old"}'
     words = '"command": "/p", "args": ["-I", "-m", "ctxrepo", "mcp"]'
     text = f'{{"mcp": {{"ctxrepo": {{{words}, "env": {env}}}}}}}'
@@ -94,7 +95,7 @@ def test_of_variables_ours_alone_are_renewed() -> None:
         "env": {"CTXREPO_MCP": "read", "CTXREPO_HOME": "/m"},
     }
     assert commented.connect(now) == now
-    usual = JsonServers("mcp", McpServer(Path("/p")).entry, has_comments=True)
+    usual = JsonServers("mcp", McpServer(Path("/p")), has_comments=True)
     assert '"env": {"CTXREPO_MCP": "read"' in usual.connect(now)
     assert "CTXREPO_HOME" not in usual.connect(now)
 
@@ -109,7 +110,11 @@ def test_of_variables_ours_alone_are_renewed() -> None:
 )
 def test_what_our_page_tells_people_to_paste_is_ours(entry: dict[str, object]) -> None:
     text = json.dumps({"mcpServers": {"ctxrepo": entry}}, indent=2)
-    assert json.loads(LISTED.connect(text))["mcpServers"]["ctxrepo"] == {**entry, **SERVER.entry}
+    assert json.loads(LISTED.connect(text))["mcpServers"]["ctxrepo"] == {
+        **entry,
+        **SERVER.entry,
+        "tools": ["*"],
+    }
     assert "ctxrepo" not in LISTED.disconnect(text)
 
 
@@ -155,7 +160,7 @@ def test_comments_stay_where_the_agent_takes_them() -> None:
     text = '{\n  // mine\n  "mcp": {\n    /* none yet */\n  }\n}\n'
     connected = WITH_COMMENTS.connect(text)
     assert "// mine" in connected
-    assert interpreter_of(WITH_COMMENTS.server(connected))
+    assert command_of(WITH_COMMENTS.server(connected))
     assert "none yet" in WITH_COMMENTS.disconnect(connected)
     added = WITH_COMMENTS.connect("{}\n").replace('"mcp": {', '"mcp": {  // servers')
     assert "// servers" in WITH_COMMENTS.disconnect(added), "what a person wrote outlives our server"
@@ -191,7 +196,7 @@ def _documents(draw: st.DrawFn) -> str:
 @given(_documents())
 def test_every_document_comes_back_to_the_byte(text: str) -> None:
     connected = LISTED.connect(text)
-    assert interpreter_of(LISTED.server(connected))
+    assert command_of(LISTED.server(connected))
     assert LISTED.connect(connected) == connected
     assert LISTED.disconnect(connected, text) == text
     assert LISTED.disconnect(connected, LISTED.outline(text)) == text

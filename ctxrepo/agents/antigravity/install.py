@@ -40,7 +40,7 @@ def files(
     """Hooks in the list, our MCP server, and our skills."""
     root = folder(user_home, environment)
     hooks = {event: line(event) for event in HOOKS.events}
-    servers = JsonServers("mcpServers", options.server.entry if options.server else None)
+    servers = JsonServers("mcpServers", options.server)
     return (
         EditedDocument(root / "hooks.json", HOOKS, hooks),
         EditedDocument(root / SERVERS, servers, servers=servers),

@@ -117,8 +117,7 @@ def files(
         GrantedItems(_SANDBOX, [each.spelling for each in folders], of_any_level),
     )
     document = EditedDocument(settings, replace(SETTINGS, events=events, grants=grants), hooks)
-    entry = {"type": "stdio", **options.server.entry} if options.server else None
-    servers = JsonServers("mcpServers", entry)
+    servers = JsonServers("mcpServers", options.server)
     state = (named_folder(FOLDER, environment) or user_home) / SERVERS
     listed = EditedDocument(state, servers, servers=servers, outline=servers.outline)
     return (SkillsFolder(root / "skills"), document, listed, *folders)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from ctxrepo.agents.hook_line import NAME
-from ctxrepo.agents.mcp_server import NOT_OURS, VARIABLES, interpreter_of
+from ctxrepo.agents.mcp_server import NOT_OURS, VARIABLES, McpServer, command_of
 from ctxrepo.agents.permissions import InstallOptions
 from ctxrepo.agents.wanted import Document, Line
 from ctxrepo.lazy import dataclass
@@ -60,27 +60,25 @@ class ConfigWithServer(_Config):
         if self.options.server is None:
             return self.disconnect(text, original)
         there = self.server(text)
-        if there is not None and not interpreter_of(there):
+        if there is not None and not command_of(there):
             raise ValueError(NOT_OURS)
         known = there if isinstance(there, Mapping) else {}
-        values = self._values(known)
+        values = self._values(self.options.server, known)
         return text if _has(known, values) else _with(text, values)
 
-    def _values(self, known: Mapping[str, object]) -> Mapping[str, object]:
+    def _values(self, server: McpServer, known: Mapping[str, object]) -> Mapping[str, object]:
         """What the table is to say, where these values are `known`; None for a key that it hasn't."""
-        server = self.options.server
         there = known.get("env")
         theirs = there.items() if isinstance(there, Mapping) else ()
-        env = {key: value for key, value in theirs if key not in VARIABLES}
-        env |= server.environment if server else {}
-        values = {**server.entry, "env": env if env or env == there else None} if server else {}
+        env = {key: value for key, value in theirs if key not in VARIABLES} | {**server.environment}
+        values = server.renewed({**server.entry, "env": env if env or env == there else None}, known)
         if self.options.level == "write":
             return {**values, _APPROVAL: "approve"}
         return {**values, _APPROVAL: None} if known.get(_APPROVAL) == "approve" else values
 
     def disconnect(self, text: str, original: str | None = None) -> str:
         """Take our server out, with the tables below it."""
-        if not all(name in text for name in _SERVER) or not interpreter_of(self.server(text)):
+        if not all(name in text for name in _SERVER) or not command_of(self.server(text)):
             return text
         from ctxrepo.domain.formats.toml_edit import without_table  # tomlkit costs a start of Python
 

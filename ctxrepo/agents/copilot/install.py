@@ -32,8 +32,10 @@ def files(
     hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
     made = document(line, events).encode()
-    entry = {"type": "local", **options.server.entry} if options.server else None
-    servers = JsonServers("mcpServers", entry, {"tools": ["*"]})
+    # Older versions take nothing of a list in which a server has no `tools`.
+    servers = JsonServers(
+        "mcpServers", options.server, spelled=lambda ours: {"type": "local", **ours.entry, "tools": ["*"]}
+    )
     return (
         OwnFile(root / "hooks" / "ctxrepo.json", made, hooks),
         EditedDocument(root / SERVERS, servers, servers=servers),

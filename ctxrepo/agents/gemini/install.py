@@ -55,8 +55,7 @@ def files(
     events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
-    entry = options.server.entry if options.server else None
-    servers = JsonServers("mcpServers", entry, has_comments=True)
+    servers = JsonServers("mcpServers", options.server, has_comments=True)
     settings = JointDocument((replace(SETTINGS, events=events), servers))
     return (
         EditedDocument(root / SERVERS, settings, hooks, servers),

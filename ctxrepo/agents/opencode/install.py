@@ -34,8 +34,7 @@ def files(
     allowed = [f"ctxrepo {command}" for command in options.commands]
     enforces = "yes" if options.enforces else "no"
     places = {"line": line(ANY_EVENT), "allowed": allowed, "enforces": enforces}
-    entry = server_entry(options.server) if options.server else None
-    servers = JsonServers("mcp", entry, {"enabled": True}, has_comments=True)
+    servers = JsonServers("mcp", options.server, has_comments=True, spelled=server_entry)
     return (
         ShippedFile(root / "plugins/ctxrepo.js", BRIDGE, places, hooks),
         EditedDocument(root / SERVERS, servers, servers=servers),

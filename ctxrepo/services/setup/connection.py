@@ -1,5 +1,6 @@
 """One agent on this machine: its files as they are, what we did to them, and the line of its hooks."""
 
+import shutil
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property, partial
@@ -45,7 +46,8 @@ class Machine:
         here, default = ((p.home, p.config_file, p.state) for p in (self.places, usual))
         named = zip(VARIABLES, here, default, strict=True)
         environment = {name: str(place) for name, place, other in named if place != other}
-        return McpServer(self.interpreter, environment)
+        path = self.environment.get("PATH", "")
+        return McpServer(self.interpreter, environment, partial(shutil.which, path=path))
 
     @property
     def line(self) -> HookLine:

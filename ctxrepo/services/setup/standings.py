@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
 from typing import Literal
 
 from ctxrepo.agents.hook_line import HookLine
 from ctxrepo.agents.known import AGENTS, agent_named
-from ctxrepo.agents.mcp_server import interpreter_of
+from ctxrepo.agents.mcp_server import command_of
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.faults.finding import Finding
@@ -112,16 +111,16 @@ def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
 
 def _server_problems(connection: Connection) -> Iterator[str]:
     """What is wrong with our MCP server in the list of the agent's, where it should be there."""
-    machine = connection.machine
+    server = connection.machine.server
     for file in connection.lists if connection.choices.mcp else ():
-        interpreter = interpreter_of(file.server())
-        if not interpreter:
+        command = command_of(file.server())
+        if not command:
             yield f"our MCP server isn't in {file.path}"
-        elif not foreign.exists(Path(interpreter)):
-            yield f"{file.path} has {interpreter} run our MCP server, and that is gone"
-        elif interpreter != str(machine.interpreter):
-            yield f"{file.path} has our MCP server of another installation, {interpreter}"
-        elif not machine.can_serve:
+        elif not server.finds(command):
+            yield f"{file.path} has {command} run our MCP server, and that is gone"
+        elif not server.is_run_by(command):
+            yield f"{file.path} has our MCP server of another installation, {command}"
+        elif not connection.machine.can_serve:
             yield f"our MCP server in {file.path} can't run without the package `mcp`"
 
 

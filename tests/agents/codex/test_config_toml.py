@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxrepo.agents.codex.config_toml import ConfigWithServer
-from ctxrepo.agents.mcp_server import ARGUMENTS, McpServer, interpreter_of
+from ctxrepo.agents.mcp_server import ARGUMENTS, McpServer, command_of
 from ctxrepo.agents.permissions import InstallOptions
 
 SERVER = McpServer(Path("/opt/py 3/bin/python"), {"CTXREPO_STATE": "/var/ctxrepo"})
@@ -51,7 +51,7 @@ def test_ours_comes_beside_theirs_and_goes_again_to_the_byte(text: str) -> None:
     }
     assert there == servers(text)
     assert connect(LISTED, connected) == connected
-    assert interpreter_of(LISTED.server(connected)) == "/opt/py 3/bin/python"
+    assert command_of(LISTED.server(connected)) == "/opt/py 3/bin/python"
     assert LISTED.disconnect(connected, text) == TAKEN_OUT.connect(connected, str, text) == text
     assert LISTED.disconnect(text, text) == connect(TAKEN_OUT, text) == text
 
@@ -178,6 +178,6 @@ def test_every_configuration_comes_back_to_the_byte(lines: list[str], newline: s
     text = "\n".join(line.format(number) for number, line in enumerate(lines)) + "\n" * is_ended
     text = text.replace("\n", newline)
     connected = connect(APPROVED, text)
-    assert interpreter_of(LISTED.server(connected))
+    assert command_of(LISTED.server(connected))
     assert connect(APPROVED, connected) == connected
     assert APPROVED.disconnect(connected, text) == text

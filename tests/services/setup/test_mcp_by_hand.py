@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from connecting import put
 from homes import machine_of, snapshot
 from server_lists import LISTS, SERVING, apply, every_serving, listed, put_theirs
 
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.mcp_server import interpreter_of
+from ctxrepo.agents.mcp_server import ARGUMENTS, command_of
 from ctxrepo.errors import ConfigError
 from ctxrepo.services.setup import setup, standings
+from ctxrepo.services.setup.connection import Machine
 from ctxrepo.services.setup.standings import check
 from ctxrepo.storage.user.receipt import Choices
 
@@ -128,6 +132,8 @@ def paste(agent: str, home: Path, *words: str) -> dict[str, Any]:
     entry: dict[str, Any] = {"command": words[0], "args": [*words[1:]]}
     if agent == "opencode":
         entry = {"type": "local", "command": [*words]}
+    if agent == "copilot":
+        entry |= {"type": "stdio", "tools": ["recall"]}
     text = json.dumps({key: {"ctxrepo": entry}})
     if read is tomllib.loads:
         text = f'[{key}.ctxrepo]\ncommand = "{words[0]}"\nargs = {[*words[1:]]}\n'
@@ -136,8 +142,75 @@ def paste(agent: str, home: Path, *words: str) -> dict[str, Any]:
     return entry
 
 
+def with_command(home: Path) -> Machine:
+    """A machine on whose PATH there is a `ctxrepo`."""
+    put(home / "bin/ctxrepo", b"#!/bin/sh\n", 0o755)
+    machine = machine_of(home)
+    return replace(machine, environment={**machine.environment, "PATH": f"{home}/bin"})
+
+
+FORMS = {
+    "command": lambda home: ("ctxrepo", "mcp"),
+    "path": lambda home: (f"{home}/bin/ctxrepo", "mcp"),
+    "ours": lambda home: (sys.executable, *ARGUMENTS),
+}
+"""What a person pastes that starts our server where it needs no variables."""
+
+
 @every_serving
-def test_an_entry_pasted_by_hand_is_kept_renewed_and_taken_out(home: Path, agent: str) -> None:
+@pytest.mark.parametrize("words", FORMS.values(), ids=FORMS)
+def test_what_works_as_it_was_pasted_counts_and_stays(
+    home: Path, agent: str, words: Callable[[Path], Sequence[str]]
+) -> None:
+    machine = with_command(home)
+    pasted = paste(agent, home, *words(home))
+    apply(agent, machine, mcp=True)
+    assert listed(agent, home)["ctxrepo"] == pasted
+    assert check(agent, machine).state == "current"
+    assert not setup.plan(agent, machine, Choices(mcp=True)).visible
+    apply(agent, machine, mcp=False)
+    assert "ctxrepo" not in listed(agent, home)
+
+
+@every_serving
+@pytest.mark.parametrize("words", FORMS.values(), ids=FORMS)
+def test_pasted_later_it_counts_at_once(
+    home: Path, agent: str, words: Callable[[Path], Sequence[str]]
+) -> None:
+    machine = with_command(home)
+    apply(agent, machine, mcp=True)
+    if agent != "gemini":  # where the hooks stand in the same file
+        paste(agent, home, *words(home))
+        assert check(agent, machine).findings == ()
+
+
+@every_serving
+def test_what_lacks_a_variable_does_not_count_and_is_given_it(home: Path, agent: str) -> None:
+    machine = with_command(home)
+    moved = replace(machine, places=replace(machine.places, home=Path("/srv/memory")))
+    apply(agent, moved, mcp=True)
+    if agent != "gemini":
+        paste(agent, home, "ctxrepo", "mcp")
+        assert check(agent, moved).state == "stale"
+        apply(agent, moved)
+        entry = listed(agent, home)["ctxrepo"]
+        assert command_of(entry) == "ctxrepo", "the command works"
+        assert (entry.get("env") or entry["environment"]) == {"CTXREPO_HOME": "/srv/memory"}
+        assert check(agent, moved).state == "current"
+
+
+def test_copilot_is_given_what_it_takes_no_list_without(home: Path) -> None:
+    machine, file = with_command(home), home / LISTS["copilot"][0]
+    apply("copilot", machine, mcp=True)
+    file.write_text('{"mcpServers": {"ctxrepo": {"command": "ctxrepo", "args": ["mcp"]}}}')
+    assert check("copilot", machine).state == "stale"
+    apply("copilot", machine)
+    entry = listed("copilot", home)["ctxrepo"]
+    assert (entry["command"], entry["type"], entry["tools"]) == ("ctxrepo", "local", ["*"])
+
+
+@every_serving
+def test_what_cannot_be_called_is_renewed(home: Path, agent: str) -> None:
     machine = machine_of(home)
     pasted = paste(agent, home, "/home/ada/.local/bin/ctxrepo", "mcp")
     if not AGENTS[agent].needs_server:
@@ -147,6 +220,10 @@ def test_an_entry_pasted_by_hand_is_kept_renewed_and_taken_out(home: Path, agent
         assert "ctxrepo" not in listed(agent, home)
         paste(agent, home, "/home/ada/.local/bin/ctxrepo", "mcp")
     apply(agent, machine, mcp=True)
-    assert interpreter_of(listed(agent, home)["ctxrepo"]) == str(machine.interpreter)
+    assert command_of(listed(agent, home)["ctxrepo"]) == str(machine.interpreter)
+    if agent != "gemini":
+        paste(agent, home, "ctxrepo", "mcp")
+        (finding,) = check(agent, machine).findings
+        assert "has ctxrepo run our MCP server, and that is gone" in finding.problem
     apply(agent, machine, mcp=False)
     assert "ctxrepo" not in listed(agent, home)

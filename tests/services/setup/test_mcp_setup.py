@@ -15,7 +15,7 @@ from server_lists import LISTS, SERVING, apply, every_serving, listed, put_their
 
 from ctxrepo.agents import names
 from ctxrepo.agents.known import AGENTS
-from ctxrepo.agents.mcp_server import interpreter_of
+from ctxrepo.agents.mcp_server import command_of
 from ctxrepo.errors import ConfigError, UsageError
 from ctxrepo.services.setup import setup, standings
 from ctxrepo.services.setup.standings import check
@@ -45,7 +45,7 @@ def test_it_is_listed_kept_declined_and_taken_out(
     apply(agent, machine, mcp=True)
     servers = listed(agent, home)
     ours = servers.pop("ctxrepo")
-    assert interpreter_of(ours) == str(machine.interpreter)
+    assert command_of(ours) == str(machine.interpreter)
     assert servers == theirs
     is_new = LISTS[agent][0] not in before and agent not in ("codex", "gemini")
     mode = (home / LISTS[agent][0]).stat().st_mode & 0o777
@@ -113,7 +113,7 @@ def test_a_variable_that_a_person_set_outlives_every_setup(home: Path, agent: st
     for there, added in ((moved, {"CTXREPO_HOME": "/srv/m"}), (machine, {})):
         apply(agent, there)  # the file is as the last setup left it
         assert listed(agent, home)["ctxrepo"][name] == {"CTXREPO_MCP": "read", **added}
-        assert interpreter_of(listed(agent, home)["ctxrepo"]) == str(there.interpreter)
+        assert command_of(listed(agent, home)["ctxrepo"]) == str(there.interpreter)
     assert check(agent, machine).state == "current"
 
 
@@ -129,9 +129,9 @@ def test_where_nobody_asked_for_ours_a_broken_list_keeps_from_nothing_else(home:
     assert plan.hooks
     assert file.read_text() == "[[\n" + whole
     file.write_text(whole)
-    assert interpreter_of(listed(agent, home)["ctxrepo"]) != "/bin/sh"
+    assert command_of(listed(agent, home)["ctxrepo"]) != "/bin/sh"
     apply(agent, moved)
-    assert interpreter_of(listed(agent, home)["ctxrepo"]) == "/bin/sh", "the choice is kept"
+    assert command_of(listed(agent, home)["ctxrepo"]) == "/bin/sh", "the choice is kept"
     file.write_text("[[\n" + whole)
     plan = setup.removal(agent, moved)
     assert plan.notices[0].startswith(f"the MCP servers of {AGENTS[agent].title} are left alone: {file}, ")
