@@ -97,10 +97,10 @@ def project_of(memory: Memory, registry: Registry, identity: str, name: str = ""
     return Project(identity, folder, is_registered=folder in folders, checkout_id=own)
 
 
-def project_by_now(memory: Memory, registry: Registry, own: str, found: str) -> Project:
-    """What a checkout with the id `own`, found to be the project `found`, is after what was linked or
+def project_by_now(memory: Memory, registry: Registry, own: str, project_id: str) -> Project:
+    """What a checkout with the id `own`, found to be the project `project_id`, is after what was linked or
     unlinked since. ConfigError as with `project_of`."""
-    identity = own if registry.folder_of(own) else found
+    identity = own if registry.folder_of(own) else project_id
     return replace(project_of(memory, registry, identity), checkout_id=own)
 
 

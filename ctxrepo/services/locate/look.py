@@ -81,14 +81,14 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str] = {}) -> L
         project = None if _is_nobodys(memory, code.top, code.common) else _project_at(memory, code)
     except GitFailed as error:  # a write is not to fail for that where the answer is known
         return _recorded(memory, cwd, error)
-    claim, told, registry = "", "", read_registry(memory)
+    claim, offer, registry = "", "", read_registry(memory)
     former = former_ids(memory, code, project, registry) if project else ()
     hint = former_hint(former, registry) or hint_of(project, registry)
     if project and project.is_registered:
         claim = find_claim(memory, code, project.id, project.checkout_id, registry)
     elif project and hint and not former and memory.settings.project.trust != "ask":
-        told = f"{OFFER}{project.id} yet; {hint} makes them one"
-    row = _row(str(code.top), str(code.config), code.stamp, project, claim or told)
+        offer = f"{OFFER}{project.id} yet; {hint} makes them one"
+    row = _row(str(code.top), str(code.config), code.stamp, project, claim or offer)
     record_checkout(memory.places.state, _with_former(row, code.born, former, registry))
     return replace(_here(memory, project, claim), hint=hint)
 
