@@ -81,11 +81,11 @@ def around(plain: Array, notes: Array) -> tuple[Array, Array]:
 def fused(words: Array, meaning: Array, is_known: Array, is_log: Array, how: Fusion = FUSION) -> Array:
     """What each entry scores; one whose meaning isn't known has an average one."""
     share = float(is_log.mean()) if len(is_log) else 0.0
-    told: Array = (how.words_weight + how.log_weight * share) * in_rare_words(words) ** how.words_power
+    scores: Array = (how.words_weight + how.log_weight * share) * in_rare_words(words) ** how.words_power
     if is_known.any():
         known = meaning[is_known]
-        told[is_known] += (known - known.mean()) / max(float(known.std()), _SMALLEST)
-    return told
+        scores[is_known] += (known - known.mean()) / max(float(known.std()), _SMALLEST)
+    return scores
 
 
 def margin(words: Array, above: Array, is_known: Array, more_words: float = 1.0) -> float:
@@ -105,14 +105,14 @@ def own_margins(words: Array, above: Array, entries: int, more_words: float = 1.
 def _multiples(meant: Array, worded: Array, entries: int) -> Array:
     """How many times what chance reaches that is, in meaning and words together or in words alone."""
     both = (FUSION.meaning_gate * meant + FUSION.words_gate * worded) / least(entries)
-    found: Array = np.maximum(both, worded / FUSION.words_alone)
-    return found
+    multiples: Array = np.maximum(both, worded / FUSION.words_alone)
+    return multiples
 
 
 def above_usual(meaning: Array, usual: Array, spread: float) -> Array:
     """By how much a prompt reaches more with each entry than idle ones do, in the `spread_of` its model."""
-    found: Array = (meaning - usual) / spread
-    return found
+    excess: Array = (meaning - usual) / spread
+    return excess
 
 
 def spread_of(rows: Array) -> float:
@@ -141,10 +141,10 @@ def least(entries: int, how: Fusion = FUSION) -> float:
 
 def in_rare_words(words: Array) -> Array:
     """Scores in the worth of a word that hardly any of so many entries holds."""
-    found: Array = words / log(len(words) + 2)
-    return found
+    scores: Array = words / log(len(words) + 2)
+    return scores
 
 
 def _of_length_one(rows: Array) -> Array:
-    found: Array = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), _SMALLEST)
-    return found
+    unit_rows: Array = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), _SMALLEST)
+    return unit_rows

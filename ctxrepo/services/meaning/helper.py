@@ -99,23 +99,23 @@ class Helper:
 
     def _answer(self, line: bytes) -> bytes:
         """A line for a line; b'' for what is no question."""
-        asked = question_of(line)
-        cache = self._cache() if asked else None
-        if asked is None or cache is None:
+        request = question_of(line)
+        cache = self._cache() if request else None
+        if request is None or cache is None:
             return b""
         with closing(cache):
             self._asked_at = time.monotonic()
-            self._scopes = tuple(asked.scopes)
-            told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
-            is_read = can_read(self._embedder, asked.prompt)
-            if not is_read and choose_for_prompt(rank_by_words(cache, asked)).hits:
+            self._scopes = tuple(request.scopes)
+            header = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
+            is_read = can_read(self._embedder, request.prompt)
+            if not is_read and choose_for_prompt(rank_by_words(cache, request)).hits:
                 return b""
-            scores = score_by_meaning(cache, self._meanings, self._embedder, asked)
+            scores = score_by_meaning(cache, self._meanings, self._embedder, request)
             if scores is None:
                 return b""
-            found = {"margins": scores.margins, "read": is_read}
+            measures = {"margins": scores.margins, "read": is_read}
             rows = [(number, score, scores.own[number]) for number, score in scores.by_number.items()]
-            return json.dumps({**told, **found, "scores": rows}).encode() + b"\n"
+            return json.dumps({**header, **measures, "scores": rows}).encode() + b"\n"
 
     def _embed(self) -> None:
         """In a thread of its own, after everybody else on this machine."""
@@ -148,11 +148,11 @@ class Helper:
 def question_of(line: bytes) -> RecallRequest | None:
     """What is asked, None where it isn't asked as a hook of this version asks."""
     try:
-        told: Any = json.loads(line)
-        before, scopes, limit = list(told["before"]), list(told["scopes"]), int(told["limit"])
-        texts = [told["prompt"], *before, *scopes]
-        if told["v"] != VERSION or not all(isinstance(t, str) for t in texts) or len(scopes) > _MOST_SCOPES:
+        fields: Any = json.loads(line)
+        before, scopes, limit = list(fields["before"]), list(fields["scopes"]), int(fields["limit"])
+        texts = [fields["prompt"], *before, *scopes]
+        if fields["v"] != VERSION or not all(isinstance(t, str) for t in texts) or len(scopes) > _MOST_SCOPES:
             return None
-        return RecallRequest(told["prompt"], before, scopes, min(limit, _MOST_HITS))
+        return RecallRequest(fields["prompt"], before, scopes, min(limit, _MOST_HITS))
     except (ValueError, KeyError, TypeError):
         return None

@@ -133,10 +133,10 @@ class Meanings:
         parts = np.zeros((3, len(texts), width), np.float32)
         is_known = np.zeros(len(texts), bool)
         for place, entry in enumerate(texts):
-            found = [row_of(known.get(digest_of(text), b""), width) for text in entry.texts]
-            if found[0] is not None and found[1] is not None:
+            rows = [row_of(known.get(digest_of(text), b""), width) for text in entry.texts]
+            if rows[0] is not None and rows[1] is not None:
                 is_known[place] = True
-                for part, row in zip(parts, found, strict=True):
+                for part, row in zip(parts, rows, strict=True):
                     part[place] = 0.0 if row is None else row
         numbers = np.array([entry.number for entry in texts], np.int64)
         is_log = np.array([entry.is_log for entry in texts], bool)
@@ -145,8 +145,8 @@ class Meanings:
 
     def usual(self, rows: Array) -> Array:
         """What prompts that ask for nothing in particular reach with each of `rows`."""
-        found: Array = (rows @ self._usual.T).mean(axis=1)
-        return found
+        means: Array = (rows @ self._usual.T).mean(axis=1)
+        return means
 
     @cached_property
     def spread(self) -> float:

@@ -135,17 +135,17 @@ def near(
     with closing(cache):
         meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
         with closing(meanings.vectors):
-            asked = RecallRequest(text, [], list(scopes or all_scopes(cache)), most)
-            space = meanings.of(cache, asked.scopes)
+            request = RecallRequest(text, [], list(scopes or all_scopes(cache)), most)
+            space = meanings.of(cache, request.scopes)
             if not space.is_known.any():
                 raise ModelUnusable(
                     "no entry here was read for its meaning yet", "`ctxrepo cache embed` reads them, once."
                 )
-            numbers, likeness = space.numbers.tolist(), space.ranked @ embedder.prompt(text_of(asked))
+            numbers, likeness = space.numbers.tolist(), space.ranked @ embedder.prompt(text_of(request))
             rows = zip(numbers, likeness.tolist(), space.is_known, strict=True)
             nearness = {number: likeness for number, likeness, is_known in rows if is_known}
-            fused = score_by_meaning(cache, meanings, embedder, asked) if by_words_too else None
+            fused = score_by_meaning(cache, meanings, embedder, request) if by_words_too else None
     scores = fused.by_number if fused else nearness
     order = sorted(scores, key=lambda number: (-scores[number], number))[:most]
-    found = memory.cache.ask(entries_numbered, order)
-    return [(found[n], scores[n], nearness.get(n, 0.0)) for n in order if n in found]
+    entries = memory.cache.ask(entries_numbered, order)
+    return [(entries[n], scores[n], nearness.get(n, 0.0)) for n in order if n in entries]

@@ -53,21 +53,21 @@ LOOKED_AT = 20
 """The best entries, one of which must stand out for any to be given."""
 
 
-def open_semantic(model: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
+def open_semantic(name: str, models: Path, vectors: Path) -> tuple[Meanings, Embedder]:
     """What `rank_by_meaning` wants; ModelUnusable if the model is missing, can't be loaded or tells no texts
     apart."""
-    found = find_model(model, models)
-    if found is None:
+    model = find_model(name, models)
+    if model is None:
         raise ModelUnusable(
-            f"the model {model} isn't on this machine",
+            f"the model {name} isn't on this machine",
             "`ctxrepo cache embed` brings what recall.model names; a folder is named by its whole path.",
         )
-    embedder = Embedder(found)
-    meanings = Meanings(Vectors(vectors, found.key), embedder)
+    embedder = Embedder(model)
+    meanings = Meanings(Vectors(vectors, model.key), embedder)
     if not meanings.is_sane():
         meanings.vectors.close()
         raise ModelUnusable(
-            f"the model {model} doesn't tell texts apart on this machine",
+            f"the model {name} doesn't tell texts apart on this machine",
             "Weights of 8 bits need a processor with VNNI, or a scale of 63 instead of 127 (reduce_range): "
             "make the model anew so, or take one that isn't quantized.",
         )
@@ -110,21 +110,21 @@ class _Weighed(NamedTuple):
 
 
 def score_by_meaning(
-    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: RecallRequest
+    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, request: RecallRequest
 ) -> Scores | None:
     """The best entries for a request; None while most have no vectors: those with some would stand out."""
-    space = vectors.of(cache, asked.scopes)
+    space = vectors.of(cache, request.scopes)
     if 2 * int(space.is_known.sum()) <= len(space.numbers):
         return None
-    found = _weighed(cache, vectors, space, embedder, asked)
-    alone = found.at_edit
-    if is_vague(asked):
-        by_itself = RecallRequest(asked.prompt, [], asked.scopes)
+    ranking = _weighed(cache, vectors, space, embedder, request)
+    alone = ranking.at_edit
+    if is_vague(request):
+        by_itself = RecallRequest(request.prompt, [], request.scopes)
         alone = _weighed(cache, vectors, space, embedder, by_itself).margin
-    numbers = space.numbers[found.best].tolist()
-    by_number = dict(zip(numbers, found.scores[found.best].tolist(), strict=True))
-    own = dict(zip(numbers, found.own.tolist(), strict=True))
-    return Scores((found.margin, found.at_edit, alone), by_number, own)
+    numbers = space.numbers[ranking.best].tolist()
+    by_number = dict(zip(numbers, ranking.scores[ranking.best].tolist(), strict=True))
+    own = dict(zip(numbers, ranking.own.tolist(), strict=True))
+    return Scores((ranking.margin, ranking.at_edit, alone), by_number, own)
 
 
 def _weighed(
@@ -148,10 +148,10 @@ def _weighed(
 def can_read(embedder: Embedder, prompt: str) -> bool:
     """Whether the model knows the prompt's language. Names of code tell nothing: all models see pieces."""
     words = filter(str.isalpha, runs(prompt[:_LANGUAGE]))
-    said = [word for word in words if word.islower() or word.istitle() or not word.isascii()]
-    wide = sum(map(is_wide, "".join(said)))
-    spoken = sum(not is_wide(run) for run in said) + wide / 2
-    return spoken < _FEWEST or embedder.pieces(" ".join(said)) < MOST_PIECES * spoken
+    prose = [word for word in words if word.islower() or word.istitle() or not word.isascii()]
+    wide = sum(map(is_wide, "".join(prose)))
+    count = sum(not is_wide(run) for run in prose) + wide / 2
+    return count < _FEWEST or embedder.pieces(" ".join(prose)) < MOST_PIECES * count
 
 
 def text_of(asked: RecallRequest) -> str:
