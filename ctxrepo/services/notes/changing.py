@@ -80,8 +80,8 @@ def new(
 
 def templates() -> dict[str, str]:
     """The notes that a new one can begin as, by their names."""
-    found = assets.files("templates/notes")
-    return {path.removesuffix(".md"): decode_exactly(data) for path, data in found.items()}
+    files = assets.files("templates/notes")
+    return {path.removesuffix(".md"): decode_exactly(data) for path, data in files.items()}
 
 
 def _from_template(name: str, body: str, today: str) -> str:
@@ -111,10 +111,10 @@ class Passage:
     def _put(self, text: str, name: str) -> str:
         count = text.count(self.old) if self.old else 0
         if count != 1:
-            found = f"stands {count} times" if count else "is not"
+            state = f"stands {count} times" if count else "is not"
             how = "; give more of the passage" if count else ", to the letter"
             hint = f"`ctxrepo read {name}` shows what is there{how}."
-            raise UsageError(f"{shown(self.old, 60)!r} {found} in {name}", hint)
+            raise UsageError(f"{shown(self.old, 60)!r} {state} in {name}", hint)
         return text.replace(self.old, self.text)
 
 
@@ -239,8 +239,8 @@ def tags(memory: Memory, scope: str, project: Project | None) -> list[Tag]:
     of_entries = Counter(
         t for e in memory.cache.ask(entries_of_scopes, folders) if "#" in e.entry.text for t in e.entry.tags
     )
-    found = [Tag(name, of_notes[name], of_entries[name]) for name in of_notes | of_entries]
-    return sorted(found, key=lambda tag: (-tag.notes - tag.entries, tag.name))
+    all_tags = [Tag(name, of_notes[name], of_entries[name]) for name in of_notes | of_entries]
+    return sorted(all_tags, key=lambda tag: (-tag.notes - tag.entries, tag.name))
 
 
 def set_tags(

@@ -53,7 +53,7 @@ def confirm(
     """Record of each of the entries that it holds. Refused, and nothing recorded, where one is superseded."""
     kind, code = request.kind, request.code
     with drafting(memory, _VERBS[kind], origin, now) as draft:
-        entries = {e.id: e for e in (entry_named(memory, one, project) for one in request.targets)}
+        entries = {e.id: e for e in (entry_named(memory, target, project) for target in request.targets)}
         evidence = evidence_in_view(memory).about(entries)
         for entry in entries.values():
             require_standing(entry, evidence)

@@ -87,14 +87,17 @@ def enforcements(memory: Memory) -> Sequence[Enforcement]:
     approved = _by_entry(memory)
     cached = filter(None, (memory.cache.ask(entry_by_id, name) for name in rules.keys() | approved.keys()))
     entries = {
-        one.entry.id: one.entry
-        for one in sorted(cached, key=lambda one: (one.entry.path, one.entry.first_line))
-        if one.entry.id in approved or not (one.is_struck or one.is_expired)
+        row.entry.id: row.entry
+        for row in sorted(cached, key=lambda row: (row.entry.path, row.entry.first_line))
+        if row.entry.id in approved or not (row.is_struck or row.is_expired)
     }
     gone = [approval for name, approval in approved.items() if name not in entries]
     return [
         *(_enforcement(entry, rules.get(name, ""), approved.get(name)) for name, entry in entries.items()),
-        *(Enforcement(one.entry, "", one.text, "", is_approved=False, held=one.rule.line) for one in gone),
+        *(
+            Enforcement(approval.entry, "", approval.text, "", is_approved=False, held=approval.rule.line)
+            for approval in gone
+        ),
     ]
 
 
@@ -116,7 +119,8 @@ def _by_entry(memory: Memory) -> dict[str, Approval]:
 def _approval_named(memory: Memory, target: Target) -> Approval | None:
     """The one approval beside an entry whose id begins so; the entry may be gone."""
     name = target.entry_id or target.word
-    named = [one for one in approvals(str(memory.state.root)).values() if name and one.entry.startswith(name)]
+    standing = approvals(str(memory.state.root)).values()
+    named = [approval for approval in standing if name and approval.entry.startswith(name)]
     return named[0] if len(named) == 1 else None
 
 

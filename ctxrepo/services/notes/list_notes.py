@@ -67,21 +67,21 @@ def weighed(memory: Memory, notes: Sequence[NoteSummary], packet: str) -> list[N
 
 def delivered(packet: str) -> dict[str, Delivered]:
     """path -> how the note is in the packet, if it is. A checklist whose open items are there is whole."""
-    found: dict[str, Delivered] = {}
+    forms: dict[str, Delivered] = {}
     title = ""
     for line in packet.split("\n"):
         if line.startswith("## "):
             title = line[3:]
             if title.endswith(".md"):
-                found[unescape_field(title)] = "whole"
+                forms[unescape_field(title)] = "whole"
         elif line.startswith("### cut: ") and title.endswith(".md"):
-            found[unescape_field(title)] = "cut"
+            forms[unescape_field(title)] = "cut"
         elif title == _INDEX and line and not line.startswith(("… ", "<", "#")):
             # A line of the index: `path — description [tags] age`.
             path = line.partition(" — ")[0]
             end = path.rfind(".md")
-            found.setdefault(unescape_field(path[: end + 3] if end >= 0 else path), "line")
-    return found
+            forms.setdefault(unescape_field(path[: end + 3] if end >= 0 else path), "line")
+    return forms
 
 
 def list_notes(
@@ -95,8 +95,8 @@ def list_notes(
     marks = dict.fromkeys(memory.cache.ask(remark_of, "ignored"), "only on this machine: git ignores it")
     paths |= {path for path in marks if path.split("/")[0] in folders}
     marks |= {r.path: r.message for r in (done.held if done else ()) if r.rule == CONVERTED}
-    found = [known.get(path) or _listed(memory, path) for path in paths]
-    notes = (replace(note, problem=marks.get(note.place, note.problem)) for note in found if note)
+    summaries = [known.get(path) or _listed(memory, path) for path in paths]
+    notes = (replace(note, problem=marks.get(note.place, note.problem)) for note in summaries if note)
     order = {folder: number for number, folder in enumerate(folders)}
     return sorted(notes, key=lambda n: (order[n.scope], n.path))
 

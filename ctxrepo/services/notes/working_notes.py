@@ -60,19 +60,19 @@ def add(
 ) -> Scratch:
     """Add an item; one that is open already is not added again."""
     line = item_line(text)
-    said = normalised(items_of("", line)[0].text)
+    wording = normalised(items_of("", line)[0].text)
     place = scope_named(memory, scope, project)
     path = f"{place.folder}/{CHECKLIST}"
     with drafting(memory, "scratch add", origin, now) as draft:
         before = draft.text(path)
-        same = [i for i in items_of(path, before or "") if not i.is_done and normalised(i.text) == said]
+        same = [i for i in items_of(path, before or "") if not i.is_done and normalised(i.text) == wording]
         if same:
             return Scratch(path, same[0], existing=True)
         after = bump_updated(added(_new(now) if before is None else before, line), day(now))
         draft.saying = normalised(line)
         draft.put(path, after)
         draft.register(place.project)
-    fresh = [i for i in items_of(path, after) if not i.is_done and normalised(i.text) == said]
+    fresh = [i for i in items_of(path, after) if not i.is_done and normalised(i.text) == wording]
     return Scratch(path, fresh[-1])
 
 
@@ -97,8 +97,8 @@ def tick(
             raise NotFound(f"nothing that is {state} in {path} has {shown(named, 60)!r} in it", hint)
         if len(meant) > 1:
             ids = "; ".join(f"^{item.id} {shown(normalised(item.text), 60)}" for item in meant[:5])
-            said = f"{len(meant)} items have {shown(named, 60)!r} in them"
-            raise UsageError(said, f"Name one by id: {ids}")
+            message = f"{len(meant)} items have {shown(named, 60)!r} in them"
+            raise UsageError(message, f"Name one by id: {ids}")
         draft.saying = normalised(meant[0].text)
         after = ticked(text, meant[0], is_done)
         draft.put(path, bump_updated(after, day(now)))
