@@ -46,7 +46,7 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
     """Let a checkout's id stand, on every machine, for the project that `target` names by id or folder; an
     unclaimed folder becomes its own. What was written under the id goes along, in one write. NotFound when
     there is no such project or folder, Refused while one of those files is held back."""
-    project = _found(memory, read_registry(memory), target)
+    project = _project_named(memory, read_registry(memory), target)
     held = commit(memory, now).held
     widen(memory, project, now)
     with drafting(memory, "link", origin, now) as draft:
@@ -67,7 +67,7 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
     return ProjectLink(identity, project.id or identity, project.folder, True, before, relocated, lines)
 
 
-def _found(memory: Memory, registry: Registry, target: str) -> Project:
+def _project_named(memory: Memory, registry: Registry, target: str) -> Project:
     """The project with this id or folder; its id is '' for an unclaimed folder."""
     name = target.strip().rstrip("/")
     canonical = registry.canonical(named_id(name, {}) if name not in registry.projects else name)
@@ -121,9 +121,9 @@ def unlink_project(memory: Memory, identity: str, name: str, origin: Origin, now
 
 
 def _named(registry: Registry, name: str) -> str:
-    for one in (name.strip(), named_id(name, {})):
-        if one in registry.aliases:
-            return one
+    for alias in (name.strip(), named_id(name, {})):
+        if alias in registry.aliases:
+            return alias
     near = nearest(name, registry.aliases)
     raise NotFound(
         f"{shown(name, 80)!r} is linked to no project",

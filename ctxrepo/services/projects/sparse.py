@@ -42,8 +42,8 @@ def _folders_of(memory: Memory, name: str) -> set[str]:
     if memory.cache.ask(entries_beginning, name, 1):
         return set()
     records = evidence_in_view(memory).beginning(name)
-    ids = {*ids_meant(name, (each for one in records for each in names_in(one)))}
-    return {scope_of(one.path) for one in records if not ids.isdisjoint((one.entry, one.to))}
+    ids = {*ids_meant(name, (entry_id for record in records for entry_id in names_in(record)))}
+    return {scope_of(record.path) for record in records if not ids.isdisjoint((record.entry, record.to))}
 
 
 def widen_to_changed(memory: Memory, commit: str, now: datetime) -> None:
