@@ -45,8 +45,8 @@ class BadLines(UsageError):
 
 def read_queries(file: Path) -> list[Query]:
     """The queries in a file, `{"id", "query"}` a line, and `"before"` where there are earlier prompts."""
-    found = objects_in(file, _wrong_query)
-    return [Query(line["id"], line["query"], tuple(line.get("before", ()))) for line in found]
+    lines = objects_in(file, _wrong_query)
+    return [Query(line["id"], line["query"], tuple(line.get("before", ()))) for line in lines]
 
 
 def render_answers(answers: Iterable[QueryAnswer]) -> str:
@@ -57,18 +57,18 @@ def render_answers(answers: Iterable[QueryAnswer]) -> str:
 def objects_in(file: Path, wrong: Callable[[Mapping[str, Any]], str]) -> list[dict[str, Any]]:
     """The objects of a file, one a line, each with its own id; `wrong` says why one isn't as expected, going
     on from "the line", or ''. BadLines tells of every line that can't be understood."""
-    found: dict[str, dict[str, Any]] = {}
+    objects: dict[str, dict[str, Any]] = {}
     bad = []
     for number, line in _lines(file):
         fields = record(line) or {}
-        why = trouble(line) or _wrong_id(fields, found) or wrong(fields)
+        why = trouble(line) or _wrong_id(fields, objects) or wrong(fields)
         if why:
             bad.append(f"{file}, line {number} {why}")
         else:
-            found[fields["id"]] = fields
+            objects[fields["id"]] = fields
     if bad:
         raise BadLines(file, bad)
-    return list(found.values())
+    return list(objects.values())
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

@@ -81,8 +81,8 @@ def _shared(prompt: str, text: str) -> list[str]:
 
 def _words(text: str) -> dict[str, str]:
     """The words of a text, in small letters, by what they are compared by."""
-    found = {fold(word): word for word in _WORD.findall(text.lower())}
-    return {folded: word for folded, word in found.items() if folded not in STOP}
+    spellings = {fold(word): word for word in _WORD.findall(text.lower())}
+    return {folded: word for folded, word in spellings.items() if folded not in STOP}
 
 
 def _is_form(word: str, other: str) -> bool:
@@ -200,11 +200,11 @@ class RecallResult:
 
 
 def recall(
-    memory: Memory, asked: Question, scopes: Sequence[str], asker: Caller, now: datetime
+    memory: Memory, question: Question, scopes: Sequence[str], asker: Caller, now: datetime
 ) -> RecallResult:
     """What the folders `scopes` have for a query or a prompt; a trace of it is left. The cache must be up to
     date: call `commit` first."""
-    if why := malformed(asked.text):
+    if why := malformed(question.text):
         return RecallResult("malformed", why, "Ask with a few words.")
     state = str(memory.places.state)
     hooks = open_hooks(state)
@@ -215,36 +215,36 @@ def recall(
             "unavailable", "there is no cache that can be read", "`ctxrepo cache rebuild` makes it."
         )
     agent, session = asker.session
-    subject = Subject(agent, session, asked.text, by="recall")
+    subject = Subject(agent, session, question.text, by="recall")
     with closing(hooks), closing(cache):
         switches = world.switches_in(str(asker.folder))
         if why := why_recall_is_off(world, dict(asker.env)) or why_silent(hooks, switches):
             trace = note_trace(cache, world.repo, subject, why, [], [])
             return RecallResult("denied", why, "The hooks recall nothing here either.", trace_id=trace)
         with ranker_of(memory) as rank:
-            found, silence = _answer(cache, asked, scopes, rank, world.is_gated)
-        if found.why != choice.SOCIAL:
-            items = items_that_fit(cache, asked.text[:MAX_TEXT], asked.before, scopes)
-            found.left_out = items + found.left_out
-        trace = note_trace(cache, world.repo, subject, found.why, found.hits, found.left_out)
-        return _result(asked, now, found, silence, trace)
+            answer, silence = _answer(cache, question, scopes, rank, world.is_gated)
+        if answer.why != choice.SOCIAL:
+            items = items_that_fit(cache, question.text[:MAX_TEXT], question.before, scopes)
+            answer.left_out = items + answer.left_out
+        trace = note_trace(cache, world.repo, subject, answer.why, answer.hits, answer.left_out)
+        return _result(question, now, answer, silence, trace)
 
 
 def answered(
     cache: sqlite3.Connection,
-    asked: Question,
+    question: Question,
     scopes: Sequence[str],
     path_of: Callable[[str], str],
     now: datetime,
     rank: Ranker = by_words,
 ) -> RecallResult:
     """What any cache has for a prompt; `path_of` makes of a path in it the one that is shown."""
-    if why := malformed(asked.text):
+    if why := malformed(question.text):
         return RecallResult("malformed", why, "Ask with a few words.")
-    found, silence = _answer(cache, asked, scopes, rank)
-    for hit in (*found.hits, *(hit for hit, _ in found.left_out)):
+    answer, silence = _answer(cache, question, scopes, rank)
+    for hit in (*answer.hits, *(hit for hit, _ in answer.left_out)):
         hit.path = path_of(hit.path)
-    return _result(asked, now, found, silence)
+    return _result(question, now, answer, silence)
 
 
 def failed(error: Exception, log: str) -> RecallResult:
@@ -266,35 +266,35 @@ def malformed(text: str) -> str:
 
 
 def _answer(
-    cache: sqlite3.Connection, asked: Question, scopes: Sequence[str], rank: Ranker, is_gated: bool = True
+    cache: sqlite3.Connection, question: Question, scopes: Sequence[str], rank: Ranker, is_gated: bool = True
 ) -> tuple[RecallAnswer, str]:
     """The answer within the budget, by the gate if `is_gated`; and why a prompt would be given nothing, ''
     where it would be given something, or a prompt asks."""
-    request = RecallRequest(asked.text[:MAX_TEXT], list(asked.before), list(scopes), asked.limit)
+    request = RecallRequest(question.text[:MAX_TEXT], list(question.before), list(scopes), question.limit)
     is_left_alone = is_gated and choice.is_social(request)
-    if is_left_alone and asked.purpose == "prompt":
+    if is_left_alone and question.purpose == "prompt":
         return choice.silent_answer(choice.SOCIAL), ""
     ranked = rank(cache, request)
     as_prompt = choice.silent_answer(choice.SOCIAL) if is_left_alone else choice.choose(ranked, is_gated)
-    if asked.purpose == "prompt":
-        found, silence = as_prompt, ""
+    if question.purpose == "prompt":
+        answer, silence = as_prompt, ""
     else:
-        found = choice.choose_for_query(ranked) if asked.purpose == "query" else choice.choose_all(ranked)
+        answer = choice.choose_for_query(ranked) if question.purpose == "query" else choice.choose_all(ranked)
         silence = as_prompt.why
-    _, given = recall_block(found.hits, 0, "", asked.budget)
-    why = f"no entry has room within {asked.budget} bytes" if found.hits and not given else found.why
-    left = not_given(found.hits, given, {}, asked.budget) + found.left_out
+    _, given = recall_block(answer.hits, 0, "", question.budget)
+    why = f"no entry has room within {question.budget} bytes" if answer.hits and not given else answer.why
+    left = not_given(answer.hits, given, {}, question.budget) + answer.left_out
     return RecallAnswer(why, given, left), silence if given else ""
 
 
 def _result(
-    asked: Question, now: datetime, found: RecallAnswer, silence: str, trace: str = ""
+    question: Question, now: datetime, answer: RecallAnswer, silence: str, trace: str = ""
 ) -> RecallResult:
     today = day_of(now.astimezone().date().isoformat()) or 0
-    best = max((hit.score for hit in found.hits), default=0.0)
-    hits = tuple(_recalled(hit, today, explanation(asked.text, hit, best)) for hit in found.hits)
-    out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in found.left_out)
-    return RecallResult("ok" if hits else "no_match", found.why, "", hits, out, trace, silence)
+    best = max((hit.score for hit in answer.hits), default=0.0)
+    hits = tuple(_recalled(hit, today, explanation(question.text, hit, best)) for hit in answer.hits)
+    out = tuple(LeftOut(_recalled(hit, today), reason) for hit, reason in answer.left_out)
+    return RecallResult("ok" if hits else "no_match", answer.why, "", hits, out, trace, silence)
 
 
 def _recalled(hit: EntryHit, today: int, explained: tuple[tuple[str, str], ...] = ()) -> RecalledEntry:

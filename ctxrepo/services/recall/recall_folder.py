@@ -98,9 +98,9 @@ def recall_batch(folder: Path, queries: Path, out: Path, way: Way) -> Batch:
     asked = read_queries(queries)
     require_place(out)
     with folder_cache(folder) as cache:
-        found = list(answers(cache, asked, way))
+        query_answers = list(answers(cache, asked, way))
         skipped = cache.skipped
-    write_whole(out, render_answers(found).encode())
-    silent = sum(not answer.results for answer in found)
-    total = sum(answer.ms or 0.0 for answer in found)
-    return Batch(len(found), silent, round(total / max(len(found), 1), 3), skipped)
+    write_whole(out, render_answers(query_answers).encode())
+    silent = sum(not answer.results for answer in query_answers)
+    total = sum(answer.ms or 0.0 for answer in query_answers)
+    return Batch(len(query_answers), silent, round(total / max(len(query_answers), 1), 3), skipped)
