@@ -151,8 +151,8 @@ def _todo(key: Key, now: Setting, places: Places, env: Mapping[str, str], interp
         if key.name == "inbox.policy" and unknown:
             yield f"inbox.policy names {min(unknown)}, and there is no such agent: {', '.join(AGENTS)}"
         if key.section in ("delivery", "recall"):
-            found = settings_that_withhold(memory, places.user_home)
-            yield from (f"{one.problem}. {one.remedy}".removesuffix(".") for one in found)
+            findings = settings_that_withhold(memory, places.user_home)
+            yield from (f"{finding.problem}. {finding.remedy}".removesuffix(".") for finding in findings)
         if key.name == f"{REPOSITORY}.remote":
             yield from of_remote(memory)
         if key.name == f"{REPOSITORY}.review" and now.value == "direct" and (review := open_review(memory)):
