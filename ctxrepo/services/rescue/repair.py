@@ -47,7 +47,7 @@ def with_repair(
     memory: Memory,
     now: datetime,
     act: Callable[[], _T],
-    told: Callable[[RepairResult], None] = lambda _: None,
+    tell: Callable[[RepairResult], None] = lambda _: None,
 ) -> _T:
     """`act()`; if the clone is damaged, it is repaired and `act` runs once more. The caller holds no lock."""
     try:
@@ -55,7 +55,7 @@ def with_repair(
     except Damaged:
         repaired = repair(memory, now)
         if repaired.done:
-            told(repaired)
+            tell(repaired)
         return act()  # another process may have repaired it while we waited
 
 
