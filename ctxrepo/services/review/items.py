@@ -98,9 +98,9 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
 
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
-    found = [conflict for conflict in conflicts(memory) if conflict.copy]
-    origins = _origins_of_versions(memory, found)
-    for conflict in found:
+    our_conflicts = [conflict for conflict in conflicts(memory) if conflict.copy]
+    origins = _origins_of_versions(memory, our_conflicts)
+    for conflict in our_conflicts:
         assert conflict.copy
         kept, other = origins.get(conflict.file, (_NOBODY, _NOBODY))
         yield ItemToDecide(
@@ -121,21 +121,22 @@ def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
 def _origins_of_versions(memory: Memory, conflicts: Sequence[Conflict]) -> dict[str, tuple[Origin, Origin]]:
     """File -> where the version that was kept comes from and where the one that lost does; _NOBODY for one of
     which no commit tells it. The file itself names nobody: it is the same whoever merged."""
-    found, left = dict[str, tuple[Origin, Origin]](), {one.file for one in conflicts if one.since}
+    origins: dict[str, tuple[Origin, Origin]] = {}
+    left = {conflict.file for conflict in conflicts if conflict.since}
     if not left or memory.head is None:
-        return found
+        return origins
     objects = memory.objects
     for commit in islice(objects.recent(memory.head), _MOST_COMMITS):
         tree, *before = map(objects.tree_of, (commit, *objects.parents(commit)))
-        if objects.key_at(tree, CONFLICTS) in [objects.key_at(one, CONFLICTS) for one in before]:
+        if objects.key_at(tree, CONFLICTS) in [objects.key_at(parent, CONFLICTS) for parent in before]:
             continue
         for file in sorted(left):
-            if objects.key_at(tree, file) and not any(objects.key_at(one, file) for one in before):
-                found[file] = _origins(objects, commit, file)
-        left -= found.keys()
+            if objects.key_at(tree, file) and not any(objects.key_at(parent, file) for parent in before):
+                origins[file] = _origins(objects, commit, file)
+        left -= origins.keys()
         if not left:
             break
-    return found
+    return origins
 
 
 def _origins(objects: "Objects", commit: str, file: str) -> tuple[Origin, Origin]:
@@ -145,14 +146,14 @@ def _origins(objects: "Objects", commit: str, file: str) -> tuple[Origin, Origin
         return _NOBODY, _NOBODY
 
     @cache
-    def lines_of(one: str) -> str:
-        return _lines(decode_exactly(objects.find(objects.tree_of(one), copy.path) or b""))
+    def lines_of(commit_id: str) -> str:
+        return _lines(decode_exactly(objects.find(objects.tree_of(commit_id), copy.path) or b""))
 
     def origin(text: str) -> Origin:
         lines = _lines(text)
-        for one in islice(_before(objects, commit), _MOST_OF_SIDE) if text else ():
-            if lines in lines_of(one) and not any(lines in lines_of(was) for was in objects.parents(one)):
-                return _writer(objects, one)
+        for step in islice(_before(objects, commit), _MOST_OF_SIDE) if text else ():
+            if lines in lines_of(step) and not any(lines in lines_of(was) for was in objects.parents(step)):
+                return _writer(objects, step)
         # What no other commit has met the branch on its way there.
         return _writer(objects, commit) if text and len(objects.parents(commit)) < 2 else _NOBODY
 
@@ -271,10 +272,10 @@ def _wish(proposal: Proposal) -> str:
         f"below {proposal.heading}" if proposal.heading else "",
         f"^{proposal.entry}" if proposal.entry else "",
     ]
-    said = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[proposal.change]
+    wish = "an agent added this entry to the note" if proposal.verb == "add" else _WISHES[proposal.change]
     if proposal.id.startswith(OF_CUE):
-        said = "you said this in a session; accepting it has every session know"
-    return ", ".join(filter(None, (said, *details)))
+        wish = "you said this in a session; accepting it has every session know"
+    return ", ".join(filter(None, (wish, *details)))
 
 
 def _committed_at(memory: Memory, ref: str) -> datetime | None:

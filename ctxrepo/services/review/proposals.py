@@ -116,10 +116,10 @@ def _who(origin: Origin) -> tuple[str, str, str]:
 
 
 def _find(draft: Draft, name: str) -> InboxLine:
-    found = next((line for line in waiting(draft.memory) if line.name == name), None)
-    if found is None:
+    inbox_line = next((line for line in waiting(draft.memory) if line.name == name), None)
+    if inbox_line is None:
         raise NotFound(f"no proposal {name} waits", "`ctxrepo inbox` lists what does.")
-    return found
+    return inbox_line
 
 
 def _decide(draft: Draft, line: InboxLine, verdict: Verdict) -> None:
@@ -298,5 +298,5 @@ class _Accepting:
 def effects_on(path: str, before: str, after: str) -> tuple[Effect, ...]:
     """What a change of a note does to its entries."""
     pairs = entry_pairs(entries_of(path, before), entries_of(path, after)) if is_note(path) else []
-    told = [Effect(path, was.text if was else "", now.text if now else "") for was, now in pairs]
-    return tuple(told) or (Effect(path, "", ""),)
+    effects = [Effect(path, was.text if was else "", now.text if now else "") for was, now in pairs]
+    return tuple(effects) or (Effect(path, "", ""),)

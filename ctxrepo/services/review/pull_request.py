@@ -43,10 +43,10 @@ def pull_request(memory: Memory) -> PullRequest:
     summaries, current, objects = deeds_in_review(memory), open_review(memory), memory.objects
     tip, main = summaries[0].commit, objects.ref(memory.clone.upstream_ref)
     base = objects.merge_base(tip, main) if main else None
-    found = changes(memory, CommitSpan(base, tip), Wanted()).files
-    is_gone = any(not change.after for file in found for change in file.changes)
+    changed_files = changes(memory, CommitSpan(base, tip), Wanted()).files
+    is_gone = any(not change.after for file in changed_files for change in file.changes)
     edits = edits_in(evidence_at(objects, objects.tree_of(tip))) if is_gone else {}
-    files, handoffs = _paired(_with_what_went(found), edits), _handoffs(objects, base, tip)
+    files, handoffs = _paired(_with_what_went(changed_files), edits), _handoffs(objects, base, tip)
     return PullRequest(current.branch if current else "", files, handoffs, len(summaries))
 
 
@@ -57,9 +57,9 @@ def _handoffs(objects: Objects, base: str | None, tip: str) -> list[tuple[str, A
         if folder := tape_folder(path):
             was, now = (anchors_of(decode(objects.data_or_empty(key)) if key else "") for key in keys)
             known = {anchor.id for anchor in was}
-            new = (one for one in now if one.id not in known and one.type == "handoff")
-            came |= {one.id: (folder, one) for one in new}
-    return sorted(came.values(), key=lambda one: (one[1].moment, one[1].id))
+            new = (anchor for anchor in now if anchor.id not in known and anchor.type == "handoff")
+            came |= {anchor.id: (folder, anchor) for anchor in new}
+    return sorted(came.values(), key=lambda handoff: (handoff[1].moment, handoff[1].id))
 
 
 def _with_what_went(files: Sequence[ChangedFile]) -> list[ChangedFile]:
@@ -84,7 +84,7 @@ def _paired(files: Sequence[ChangedFile], edits: dict[str, dict[str, None]]) -> 
     come = {change.id for file in files for change in file.changes if not change.before}
     edited = {name: gone[name] for name in come & gone.keys()}
 
-    def told(file: ChangedFile, change: NetChange) -> NetChange:
+    def as_edit(file: ChangedFile, change: NetChange) -> NetChange:
         if change.before or change.id not in edited:
             return change
         former, old = edited[change.id]
@@ -92,6 +92,6 @@ def _paired(files: Sequence[ChangedFile], edits: dict[str, dict[str, None]]) -> 
 
     before = [change for _, change in edited.values()]
     return [
-        replace(file, changes=[told(file, one) for one in file.changes if one not in before])
+        replace(file, changes=[as_edit(file, change) for change in file.changes if change not in before])
         for file in files
     ]

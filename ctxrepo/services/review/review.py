@@ -219,10 +219,10 @@ def with_what_is_new(memory: Memory, ours: str, left: str, tree: str, places: Co
     """A merged tree without those files at `places` that have nothing new; and with each project of ours
     registered whose folder reviewers took out, and that has one again."""
     objects = memory.objects
-    found = {path: objects.data_or_empty(key) for path, key in objects.files(tree, places).items()}
-    tree = objects.edit(tree, {path: None for path, data in found.items() if not units_of(path, data)})
+    contents = {path: objects.data_or_empty(key) for path, key in objects.files(tree, places).items()}
+    tree = objects.edit(tree, {path: None for path, data in contents.items() if not units_of(path, data)})
     trees = objects.tree_of(ours), tree
-    before, text = (decode_exactly(objects.find(one, REGISTRY) or b"") for one in trees)
+    before, text = (decode_exactly(objects.find(side, REGISTRY) or b"") for side in trees)
     known = parse(text).projects
     back = objects.names_in(tree, "").keys() - objects.names_in(objects.tree_of(left), "").keys()
     for identity, folder in parse(before).projects.items():
