@@ -324,7 +324,7 @@ class Visits:
 
     def stage_cues(self, events: Sequence[SpoolEvent]) -> None:
         """Propose what people asked for in these turns that is to hold from now on."""
-        for event in {(one.agent, one.session): one for one in events}.values():
+        for event in {(event.agent, event.session): event for event in events}.values():
             with forgiving(self.log):
                 self._retry_while_busy(partial(stage_cues, self.memory, event, self.now()))
 
