@@ -46,32 +46,32 @@ def targets(known: Known, start: str) -> list[Candidate]:
 
 def note_folders(known: Known) -> list[Candidate]:
     """The folders below a scope that have notes in view."""
-    found = {name for folder in _in_view(known) for name in known.folders_below(folder)}
-    return [(name, "") for name in sorted(found)]
+    names = {name for folder in _in_view(known) for name in known.folders_below(folder)}
+    return [(name, "") for name in sorted(names)]
 
 
 def entries(known: Known, start: str) -> list[Candidate]:
     """Entries in view as `^ID`, with what they say."""
     folders, begun = _in_view(known), start.removeprefix("^")
-    found = [e for folder in folders for e in known.entries(MANY, begun, f"{folder}/")]
-    return [(f"^{name}", plain(text)) for name, _, text in found]
+    rows = [e for folder in folders for e in known.entries(MANY, begun, f"{folder}/")]
+    return [(f"^{name}", plain(text)) for name, _, text in rows]
 
 
 def items(known: Known, start: str, *, is_done: bool) -> list[Candidate]:
     """What the items of the checklists in view say that are done, or open; behind `^` their ids."""
     lists = [f"{folder}/{CHECKLIST}" for folder in _in_view(known)]
-    found = [entry for path in lists for entry in known.entries(MANY, path=path)]
+    rows = [entry for path in lists for entry in known.entries(MANY, path=path)]
     wanted = ("x", "X") if is_done else (" ",)
-    said = [(f"^{name}", plain(text)) for name, _, text in found if box_of(text) in wanted]
-    return said if start.startswith("^") else [(text, "") for _, text in said]
+    candidates = [(f"^{name}", plain(text)) for name, _, text in rows if box_of(text) in wanted]
+    return candidates if start.startswith("^") else [(text, "") for _, text in candidates]
 
 
 def _places(note: str, known: Known) -> list[Candidate]:
     for path in dict(_notes(note, known)):
         if path in (note, f"{note}.md"):
             there = _in_repository(path, known)
-            found = [e for p in there for e in known.entries(MANY, path=p) if e[1].startswith(f"{p}#")]
-            return [(f"{note}#{at.partition('#')[2]}", plain(text)) for _, at, text in found]
+            rows = [e for p in there for e in known.entries(MANY, path=p) if e[1].startswith(f"{p}#")]
+            return [(f"{note}#{at.partition('#')[2]}", plain(text)) for _, at, text in rows]
     return []
 
 

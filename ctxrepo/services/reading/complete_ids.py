@@ -37,14 +37,15 @@ def linked(known: Known) -> list[Candidate]:
 
 def commits(known: Known) -> list[Candidate]:
     """The commits with what commands of this machine did lately, the newest first."""
-    done = (one for one in _done(known) if one.commit)
-    return list({one.commit[:10]: shown(named(one.op, one.note), WIDTH) for one in done}.items())
+    done = (operation for operation in _done(known) if operation.commit)
+    lines = {operation.commit[:10]: named(operation.op, operation.note) for operation in done}
+    return [(commit, shown(line, WIDTH)) for commit, line in lines.items()]
 
 
 def gone_notes(known: Known) -> list[Candidate]:
     """The notes that commands of this machine took away lately, and the archived ones, as paths in scopes in
     view and as whole paths."""
-    writes = (write for one in _done(known) for write in one.writes if write.after is None)
+    writes = (write for operation in _done(known) for write in operation.writes if write.after is None)
     paths = [write.path for write in writes if is_note(write.path) and not (known.home / write.path).exists()]
     scopes = [f"{folder}/" for folder in (known.project, known.everywhere) if folder]
     paths += [path for scope in scopes for path, _ in known.notes(f"{scope}{ARCHIVE}/", MANY)]
@@ -59,15 +60,16 @@ def _done(known: Known) -> Iterator[Operation]:
 def traces(known: Known) -> list[Candidate]:
     """The ids of traces, the newest first, with the prompts."""
     lines = lines_of(str(RepositoryPlaces(known.folder).traces), MAX_BYTES)[-MANY:]
-    found = [fields for line in reversed(lines) if (fields := record(line))]
-    said = ((text_of(f, "id"), text_of(f, "prompt") or text_of(f, "edited")) for f in found)
-    return [(name, shown(" ".join(prompt.split()), WIDTH)) for name, prompt in said if name]
+    records = [fields for line in reversed(lines) if (fields := record(line))]
+    prompts = ((text_of(f, "id"), text_of(f, "prompt") or text_of(f, "edited")) for f in records)
+    return [(name, shown(" ".join(prompt.split()), WIDTH)) for name, prompt in prompts if name]
 
 
 def sessions(known: Known) -> list[Candidate]:
     """The ids of sessions, the latest first, with where they were."""
-    found = ledgers(known.folder.with_name(FOLDER), known.folder.name)[:MANY]
-    return [(one.session, f"{one.agent} {one.cwd}".strip()) for one in found if not one.parent]
+    latest = ledgers(known.folder.with_name(FOLDER), known.folder.name)[:MANY]
+    sessions = (ledger for ledger in latest if not ledger.parent)
+    return [(ledger.session, f"{ledger.agent} {ledger.cwd}".strip()) for ledger in sessions]
 
 
 def _registry(known: Known) -> Registry:

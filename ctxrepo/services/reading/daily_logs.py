@@ -46,5 +46,5 @@ def _logged_by(memory: Memory, session: str) -> Sequence[str]:
         return []
     file = str(memory.state.logged)
     lines = lines_of(f"{file}.1", LOGGED_BYTES) + lines_of(file, LOGGED_BYTES)
-    found = [fields for fields in map(record, lines) if fields is not None]
-    return [text_of(fields, "id") for fields in found if text_of(fields, "session") == session]
+    records = [fields for fields in map(record, lines) if fields is not None]
+    return [text_of(fields, "id") for fields in records if text_of(fields, "session") == session]

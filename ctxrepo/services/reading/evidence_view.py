@@ -150,5 +150,5 @@ class _Rows:
 
 
 def _in_order(rows: Iterable[Row]) -> list[Evidence]:
-    found = {(file, number): record for file, number, record in rows}
-    return [found[place] for place in sorted(found)]
+    by_place = {(file, number): record for file, number, record in rows}
+    return [by_place[place] for place in sorted(by_place)]

@@ -124,22 +124,22 @@ def find_entry(
 ) -> tuple[Note, Entry]:
     """The entry with this id, or the only one whose id begins so; with `follows` also by an id that it had
     before it was edited, moved or archived. NotFound says what became of it."""
-    if found := _located(memory, name, project):
-        return found
-    _, kind, found = _became(memory, name, project) if follows else ("", None, None)
-    return found if found and kind == "moved" else _lost(memory, name, project)
+    if match := _located(memory, name, project):
+        return match
+    _, kind, heir = _became(memory, name, project) if follows else ("", None, None)
+    return heir if heir and kind == "moved" else _lost(memory, name, project)
 
 
 def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, Entry] | None:
     """The cache says where, the worktree says what. Entries in view come before those of other projects."""
     view = tuple(f"{folder}/" for folder in search_order(memory, project))
     likely = [cached.entry.path for cached in memory.cache.ask(entries_beginning, name, _MANY)]
-    found = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name)
-    found = found or _among(memory, sorted(note_paths(memory), key=lambda p: not p.startswith(view)), name)
-    if name in found:
-        return found[name]
-    every = [found[entry_id] for entry_id in sorted(found)]
-    near = [one for one in every if one[0].path.startswith(view)] or every
+    pairs = _among(memory, [*likely, *(save.path for save in memory.journal.read())], name)
+    pairs = pairs or _among(memory, sorted(note_paths(memory), key=lambda p: not p.startswith(view)), name)
+    if name in pairs:
+        return pairs[name]
+    every = [pairs[entry_id] for entry_id in sorted(pairs)]
+    near = [pair for pair in every if pair[0].path.startswith(view)] or every
     if len(near) > 1:
         places = ", ".join(f"^{entry.id} {entry.at}" for _, entry in near[:SHOWN])
         raise UsageError(several_ids(len(near), name), f"They are {places}.")
@@ -148,24 +148,24 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
 
 def _among(memory: Memory, paths: Iterable[str], name: str) -> dict[str, tuple[Note, Entry]]:
     """id -> the entries of these notes that `name` may stand for; of the very id only the first."""
-    found: dict[str, tuple[Note, Entry]] = {}
+    matches: dict[str, tuple[Note, Entry]] = {}
     for path in dict.fromkeys(paths):
         if note := read_note(memory, path):
             meant = ids_meant(name, (e.id for e in note.entries))
-            found = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | found
-        if name in found:
+            matches = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | matches
+        if name in matches:
             break
-    return found
+    return matches
 
 
 def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
-    whole, kind, found = _became(memory, name, project)
+    whole, kind, heir = _became(memory, name, project)
     hint = "It may have been edited since: an id follows the text. `ctxrepo search` finds it by its words."
     if kind == "forgotten":
         hint = f"It was forgotten; `ctxrepo history ^{whole}` has it still."
-    elif found:
+    elif heir:
         words = "It is ^{} now, at {}." if kind == "moved" else "It was superseded by ^{} at {}."
-        hint = words.format(found[1].id, found[1].at)
+        hint = words.format(heir[1].id, heir[1].at)
     elif len(name) < SHORTEST:
         hint = f"Give at least {SHORTEST} characters of an id."
     elif not may_be_derived(name):
@@ -198,15 +198,15 @@ def _became(
 
 def entries_of_renamed(memory: Memory, evidence: Iterable[Evidence]) -> dict[str, tuple[Note, Entry]]:
     """Entries of notes that commands moved as a whole, by the ids that they had where the note was before."""
-    found: dict[str, tuple[Note, Entry]] = {}
+    entries: dict[str, tuple[Note, Entry]] = {}
     former = renamed(evidence)
     # Evidence comes from other machines as well: only a note of ours is opened for what it says.
     for path in sorted(former.keys() & note_paths(memory)) if former else ():
         if note := read_note(memory, path):
             for before in former[path]:
                 pairs = zip(entries_of(before, note.text), note.entries, strict=True)
-                found |= {was.id: (note, entry) for was, entry in pairs}
-    return found
+                entries |= {was.id: (note, entry) for was, entry in pairs}
+    return entries
 
 
 def spelt(memory: Memory, path: str) -> str:
@@ -314,8 +314,8 @@ def too_large_to_show(path: str, body: str) -> str:
     from ctxrepo.hooks.packet.note_lanes import MEMORY_LANE
 
     whole, most = size(body.strip("\n")), MEMORY_LANE.bounds[DEFAULT].cap
-    said = f"of its {whole:,} bytes a session is shown {most:,} at most, its first and its last lines"
-    return said if whole > most else ""
+    remark = f"of its {whole:,} bytes a session is shown {most:,} at most, its first and its last lines"
+    return remark if whole > most else ""
 
 
 def topic_if_there(path: str, read: Callable[[str], str | None]) -> str:

@@ -26,8 +26,8 @@ class FolderSize:
 
 def tree(memory: Memory, scope: str, project: Project | None, depth: int | None = None) -> list[FolderSize]:
     """The folders of a scope, or of the project and global, down to `depth`; each before those in it."""
-    found = (folder for top in search_order(memory, project, scope) for folder in _below(memory, top))
-    return [folder for folder in found if depth is None or folder.depth <= depth]
+    folders = (folder for top in search_order(memory, project, scope) for folder in _below(memory, top))
+    return [folder for folder in folders if depth is None or folder.depth <= depth]
 
 
 def _below(memory: Memory, top: str) -> Iterator[FolderSize]:

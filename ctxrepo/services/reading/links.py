@@ -59,8 +59,8 @@ def _links(memory: Memory) -> Iterator[Link]:
     notes = {note.path for note in memory.cache.ask(notes_with, ())}
     view = lru_cache(1)(lambda: evidence_in_view(memory))
     former = lru_cache(1)(lambda: entries_of_renamed(memory, view().renames()))
-    for found, *_ in memory.cache.ask(entries_by_text, lambda text: "[[" in text or ".md" in text.lower()):
-        entry = found.entry
+    for cached, *_ in memory.cache.ask(entries_by_text, lambda text: "[[" in text or ".md" in text.lower()):
+        entry = cached.entry
         for spot in {spot.written: spot for spot in spots(entry.text)}.values():
             to = (
                 _entry_at(memory, spot.name[1:], view, former)

@@ -40,7 +40,7 @@ def newest_moment(memory: Memory) -> str:
     """The moment of the newest record, '' for none. A machine's newest is the last one of its last file."""
     last = {path.rpartition("-")[0]: path for path in sorted(memory.worktree.scan(EVIDENCE).files)}
     ends = ((memory.worktree.read(path) or b"").rstrip().rpartition(b"\n")[2] for path in last.values())
-    moments = (one.ts for end in ends for one in evidence_of(decode(end)))
+    moments = (record.ts for end in ends for record in evidence_of(decode(end)))
     return max((moment for moment in moments if seconds_of(moment) is not None), default="")
 
 
@@ -102,14 +102,14 @@ def records_about(memory: Memory, ids: Collection[str], paths: Collection[str]) 
     """What was said of an entry that has, had or got one of these ids, and of the renaming of notes to or
     from these paths; oldest first."""
     view = evidence_in_view(memory)
-    known, fresh, found = {*ids}, {*ids}, set[Evidence]()
+    known, fresh, all_records = {*ids}, {*ids}, set[Evidence]()
     while fresh and len(known) <= MOST_HEIRS:
-        records = {*view.naming(fresh)} - found
-        found |= records
+        records = {*view.naming(fresh)} - all_records
+        all_records |= records
         fresh = {name for e in records if e.kind == "moved" for name in names_in(e)} - known
         known |= fresh
-    found |= {e for e in view.renames() if {e.path, e.to} & {*paths}}
-    return sorted(found, key=lambda e: (e.ts, e.id))
+    all_records |= {e for e in view.renames() if {e.path, e.to} & {*paths}}
+    return sorted(all_records, key=lambda e: (e.ts, e.id))
 
 
 _MAKING = ("stated", "moved", "forgotten", "superseded")

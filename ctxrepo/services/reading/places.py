@@ -28,7 +28,9 @@ def places_by_now(objects: Objects, paths: Collection[str], before: str | None, 
     known = {*evidence_at(objects, old_tree)}
     since = (record for record in evidence_at(objects, tree) if record not in known)
     now = {path: below(folders, path) for path in there}
-    records = [replace(one, path=below(folders, one.path), to=below(folders, one.to)) for one in since]
+    records = [
+        replace(record, path=below(folders, record.path), to=below(folders, record.to)) for record in since
+    ]
     by_now = moved_on(records, now.values())
     places = {path: by_now[name] for path, name in now.items()}
     present = objects.files(tree, {*there, *places.values()})

@@ -113,9 +113,9 @@ def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: i
         hits.sort(key=lambda hit: hit.path.partition("/")[0] not in distance)
     if not hits:
         kind = [f"[{asked.category}]"] if asked.category else []
-        said = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
+        query = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
         hint = "`--in sessions` searches past sessions instead."
-        raise NotFound(f"nothing found for {said!r}", hint if only else where_else(memory, hint))
+        raise NotFound(f"nothing found for {query!r}", hint if only else where_else(memory, hint))
     hits = _as_on_disk(memory, hits[:limit])
     known = memory.cache.ask(entry_evidence, (hit.id[1:] for hit in hits if hit.id))
     return [replace(hit, evidence=known.get(hit.id[1:])) for hit in hits]
@@ -133,7 +133,7 @@ def _is_wanted(hit: Hit, asked: SearchQuery, tags: set[str], only: str) -> bool:
 def _as_on_disk(memory: Memory, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with the lines that their entries have on disk, where a file is held back: the cache has these
     notes as they would be without that. An entry that isn't in the file has the note as its place."""
-    held = {one.refusal.path for one in KeptOutFile(memory.state.held).read().held}
+    held = {file.refusal.path for file in KeptOutFile(memory.state.held).read().held}
     notes = [
         note for path in held.intersection(hit.path for hit in hits) if (note := read_note(memory, path))
     ]
@@ -162,10 +162,10 @@ def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -
         from ctxrepo.services.meaning.ready import near  # most searches are for words
 
         scopes = [only.rstrip("/")] if only else None
-        found = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")
+        neighbours = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")
         return (
             replace(_of_entry(entry), score=round(score, 3), similarity=round(likeness, 3))
-            for entry, score, likeness in found
+            for entry, score, likeness in neighbours
         )
     if not (asked.is_pattern and words):
         return _by_words(memory, words)
@@ -181,7 +181,7 @@ def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
     if not words:  # every entry; the tags tell
         yield from map(_of_entry, cache.ask(entries_by_text, lambda _: True))
         return
-    hits = [_of_entry(found) for found in cache.ask(entries_by_words, words, MOST)]
+    hits = [_of_entry(match) for match in cache.ask(entries_by_words, words, MOST)]
     yield from hits
     known = {hit.at for hit in hits}
     others = map(_of_entry, cache.ask(entries_by_letters, words, MOST))
@@ -201,9 +201,9 @@ def _by_any_word(memory: Memory, asked: SearchQuery, only: str) -> Iterator[Hit]
         held = postings(cache, weighted_words(asked.text, []), spans_of(cache, scopes))
     holders = {number for _, numbers in held for number in numbers}
     order = sorted(holders.intersection(scores), key=lambda number: (-scores[number], number))
-    found = memory.cache.ask(entries_numbered, order)
+    entries = memory.cache.ask(entries_numbered, order)
     for number in order:
-        hit = replace(_of_entry(found[number]), score=round(scores[number], 3), all_words=False)
+        hit = replace(_of_entry(entries[number]), score=round(scores[number], 3), all_words=False)
         if all(phrase in fold(f"{hit.heading}\n{hit.text}") for phrase in phrases):
             yield hit
 
@@ -221,9 +221,9 @@ def _of_note(note: CachedNote) -> Hit:
     return Hit("", note.path, note.path, "", note.description, _split(note.tags))
 
 
-def _of_entry(found: EntryMatch) -> Hit:
-    (cached, told, score), entry = found, found[0].entry
-    tags = tuple(dict.fromkeys((*_split(told), *(entry.tags if "#" in entry.text else ()))))
+def _of_entry(match: EntryMatch) -> Hit:
+    (cached, note_tags, score), entry = match, match[0].entry
+    tags = tuple(dict.fromkeys((*_split(note_tags), *(entry.tags if "#" in entry.text else ()))))
     at = (f"^{entry.id}", entry.at, entry.path)
     return Hit(
         *at,

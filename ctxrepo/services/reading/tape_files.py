@@ -82,8 +82,8 @@ def handoffs_left(
     paths = [p for p in memory.worktree.scan(tapes_of(folder)).files if p.startswith(tuple(tapes))]
     texts = [decode(memory.worktree.read(path) or b"") for path in (*paths, *others)]
     local = LocalTape(memory.state).handoffs(folder)
-    found = {a.id: a for a in (*(a for text in texts for a in anchors_of(text)), *local)}
-    handoffs = [a for a in found.values() if a.session_id == session and a.type == "handoff"]
+    anchors = {a.id: a for a in (*(a for text in texts for a in anchors_of(text)), *local)}
+    handoffs = [a for a in anchors.values() if a.session_id == session and a.type == "handoff"]
     return in_order(handoffs, now.timestamp())
 
 

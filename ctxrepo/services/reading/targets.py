@@ -82,13 +82,13 @@ def _note_at(memory: Memory, target: Target, project: Project | None) -> Note | 
 def _entry_at(note: Note, lines: tuple[int, int]) -> Entry:
     """The entry that stands at these lines of a note, or around them."""
     first, last = lines
-    found = note.entries_at(first, last)
-    if len(found) == 1:
-        return found[0]
+    entries = note.entries_at(first, last)
+    if len(entries) == 1:
+        return entries[0]
     place = f"lines {first} to {last}" if last > first else f"line {first}"
-    if found:
-        places = ", ".join(f"^{e.id} {e.at}" for e in found[:SHOWN])
-        raise UsageError(f"{len(found)} entries stand at {place} of {note.path}", f"They are {places}.")
+    if entries:
+        places = ", ".join(f"^{e.id} {e.at}" for e in entries[:SHOWN])
+        raise UsageError(f"{len(entries)} entries stand at {place} of {note.path}", f"They are {places}.")
     raise NotFound(f"no entry stands at {place} of {note.path}", f"`ctxrepo read {note.path}` shows it.")
 
 
