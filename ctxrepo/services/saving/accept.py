@@ -41,7 +41,8 @@ class Accepted:
 
     def in_order(self) -> Iterator[tuple[Changes, Sequence[Deletion]]]:
         """The changes of each commit; deletions are in the last one, so that it can be undone by itself."""
-        paths = {path for one in self.deleted for path in (one.path, self.moves.get(one.path, one.path))}
+        former = {deletion.path for deletion in self.deleted}
+        paths = former | {self.moves.get(path, path) for path in former}
         others = {path: data for path, data in self.changes.items() if path not in paths} | self.undeleted
         yield from ((changes, ()) for changes in (*self.earlier, others))
         yield {path: self.changes[path] for path in paths}, self.deleted
@@ -93,8 +94,8 @@ def _note_deleted(
     accepted: Accepted,
     deleted: Sequence[Deletion],
 ) -> None:
-    accepted.deleted = [one for one in told(deleted) if one.path in accepted.changes]
-    paths = {one.path for one in accepted.deleted}
+    accepted.deleted = [deletion for deletion in told(deleted) if deletion.path in accepted.changes]
+    paths = {deletion.path for deletion in accepted.deleted}
     for file in files:
         if file.path in paths and file.written not in (None, file.base):
             theirs = memory.objects.find(tree, file.path)
@@ -113,8 +114,8 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
     changed = {file.path: merged.data, **dict(map(copy_as_file, copies))}
     if refused := refusals(memory, changed, theirs):
         there = refusals(memory, {file.path: file.data}, theirs)  # with the lines that a person sees
-        known = {(one.rule, one.fingerprint) for one in there}
-        accepted.held += (*there, *(one for one in refused if (one.rule, one.fingerprint) not in known))
+        known = {(r.rule, r.fingerprint) for r in there}
+        accepted.held += (*there, *(r for r in refused if (r.rule, r.fingerprint) not in known))
         return
     accepted.conflict_copies += copies
     accepted.changes |= {p: d for p, d in changed.items() if p != file.path or d != theirs}
@@ -130,15 +131,16 @@ def _moves(files: Sequence[FoldedFile]) -> Moves:
 def _deleted(memory: Memory, files: Sequence[FoldedFile], moves: Moves, tree: str | None) -> list[Deletion]:
     """What was deleted from these files without a command."""
     edits = [
-        (one.path, HandEdit(one.written, one.data, tools_wrote=one.written != one.commanded)) for one in files
+        (file.path, HandEdit(file.written, file.data, tools_wrote=file.written != file.commanded))
+        for file in files
     ]
-    edits += [(one.path, one.before_removal) for one in files if one.before_removal]
+    edits += [(file.path, file.before_removal) for file in files if file.before_removal]
 
     def kept() -> set[tuple[str, bool, str]]:
-        changed = {one.path for one in files}
+        changed = {file.path for file in files}
         return {contents(p, key) for p, key in memory.objects.files(tree).items() if p not in changed}
 
-    versions = {one.path: (one.base, *one.command_bases, one.data) for one in files}
+    versions = {file.path: (file.base, *file.command_bases, file.data) for file in files}
     return deletions(edits, moves, versions, kept)
 
 
@@ -163,11 +165,11 @@ def refusals(memory: Memory, files: Mapping[str, bytes | None], theirs: bytes | 
     branch has already."""
     allow = memory.settings.secrets.allow_secret
     path = next(iter(files))
-    found = [r for p, d in files.items() if d is not None for r in check_file(p, d, allow)]
-    if found and theirs is not None:
+    reasons = [r for p, d in files.items() if d is not None for r in check_file(p, d, allow)]
+    if reasons and theirs is not None:
         known = {r.fingerprint for r in check_file(path, theirs, allow)} - {""}
-        found = [r for r in found if r.fingerprint not in known]
-    return [Refusal(path, r.rule, r.message, r.line if r.path == path else 0, r.fingerprint) for r in found]
+        reasons = [r for r in reasons if r.fingerprint not in known]
+    return [Refusal(path, r.rule, r.message, r.line if r.path == path else 0, r.fingerprint) for r in reasons]
 
 
 def show_held(
@@ -221,7 +223,7 @@ def lost_files(memory: Memory) -> set[str]:
 def deleted_by_tools(memory: Memory, paths: Collection[str]) -> set[str]:
     """Those of these files of which the saves of agents, by themselves, deleted too much."""
     pending = find_pending(memory, memory.head_tree, paths)
-    files = [replace(one, data=one.saved) for one in fold_all(memory, pending) if one.path in paths]
+    files = [replace(file, data=file.saved) for file in fold_all(memory, pending) if file.path in paths]
     return _lost(memory, files, memory.head_tree)
 
 

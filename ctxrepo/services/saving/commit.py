@@ -181,7 +181,7 @@ def _attempt(
     held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
     ignored = pending.kept.ignored
     committed = CommitResult(new, new != old, held, copies, snapshot.skipped, done, stamps, ignored)
-    return committed, [one for one in late if one.path not in alone]
+    return committed, [write for write in late if write.path not in alone]
 
 
 def _accept(
@@ -202,7 +202,7 @@ def _accept(
     if request.deletions:
         note_confirmed(memory, files, pending.tree, accepted)
     held = {refusal.path for refusal in accepted.held if refusal.rule == RULE}
-    if request.only is not None and (accepted.deleted or held.difference(one.path for one in known)):
+    if request.only is not None and (accepted.deleted or held.difference(refusal.path for refusal in known)):
         return None
     accepted.changes |= moved_evidence(memory, accepted.changes, accepted.moves, pending.tree, now)
     accepted.changes |= moved_projects(memory, accepted.changes, head)
@@ -258,9 +258,9 @@ def _extend(
 def _saves_behind(changes: Changes, done: Sequence[Save], earlier: Sequence[Changes]) -> Sequence[Save]:
     """The saves that made the changes of one commit. A version of an agent's tool that has a commit of its
     own has no part in the last ones: what a hand made of it is the hand's."""
-    if any(changes is one for one in earlier):
+    if any(changes is former for former in earlier):
         return [save for save in done if (save.path, save.after) in changes.items()]
-    apart = [item for one in earlier for item in one.items()]
+    apart = [change for former in earlier for change in former.items()]
     return [save for save in done if (save.path, save.after) not in apart]
 
 
@@ -275,10 +275,10 @@ def _make_commit(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    told = describe(memory, changes, objects.files(old_tree, changes), verbs_of(done))
+    file_changes = describe(memory, changes, objects.files(old_tree, changes), verbs_of(done))
     # Who wrote, each once; only this machine for edits by hand.
     authors = dict.fromkeys(replace(save.by, host=memory.host) for save in done if save.op != LATE)
-    text = message(told, list(authors) or [Origin(memory.host)], deleted)
+    text = message(file_changes, list(authors) or [Origin(memory.host)], deleted)
     return memory.make_commit(tree, [old] if old else [], text, now)
 
 

@@ -57,7 +57,7 @@ def describe(
     was = moves | went
     gone = frozenset(was.values())
     resets = {folder for path in changes if (folder := archived_tape_folder(path))}
-    found = []
+    files = []
     for path, after in changes.items():
         if path in gone:
             continue
@@ -71,12 +71,12 @@ def describe(
         elif is_inbox(path):
             place = _of_inbox(before.get(path), after, is_alone=not any(map(is_note, changes)))
         if lines or path not in went:
-            found.append(FileChange(place, verbs.get(path) or verb, lines, was=moves.get(path, "")))
+            files.append(FileChange(place, verbs.get(path) or verb, lines, was=moves.get(path, "")))
     for path in filter(is_evidence, changes):
-        found += _confirmations(memory, decode((changes[path] or b"").removeprefix(before.get(path, b""))))
+        files += _confirmations(memory, decode((changes[path] or b"").removeprefix(before.get(path, b""))))
     # An anchor may stand on pi-memory-md's tape too, and is still one change.
-    found = list(dict.fromkeys(found))
-    return [*renames, *sorted(found, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
+    files = list(dict.fromkeys(files))
+    return [*renames, *sorted(files, key=lambda c: (not is_note(c.path), _is_bookkeeping(c.path), c.path))]
 
 
 def _of_tape(folder: str, lines: Sequence[str], *, is_reset: bool) -> tuple[str, str]:
@@ -114,15 +114,15 @@ def _renamed_folders(changes: Mapping[str, bytes | None], before: Mapping[str, b
     if REGISTRY not in changes:
         return []
     was, now = (parse(decode(files.get(REGISTRY) or b"")) for files in (before, changes))
-    found = []
+    renames = []
     for project, old in was.projects.items():
         if (new := now.folder_of(project)) and new != old:
             verb = "link" if new in was.projects.values() else "rename"
             rename = FileChange(new, verb, was=old)
             if files := len(_went(changes, rename)):
                 lines = (f"* {old}/ is {new}/ now ({counted(files, 'file')})",)
-                found.append(replace(rename, lines=lines))
-    return found
+                renames.append(replace(rename, lines=lines))
+    return renames
 
 
 def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple[str, str]]:
@@ -133,7 +133,7 @@ def _went(changes: Mapping[str, bytes | None], rename: FileChange) -> list[tuple
 
 def _moves(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> dict[str, str]:
     """new path -> old path of notes that moved in these changes, by the evidence, else by their words."""
-    said = [
+    renames = [
         e
         for path, after in changes.items()
         if is_evidence(path)
@@ -141,7 +141,7 @@ def _moves(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> 
         if e.kind == "renamed"
     ]
     gone = {path for path in before if path in changes and changes[path] is None}
-    moves = {e.to: e.path for e in said if e.path in gone and changes.get(e.to) is not None}
+    moves = {e.to: e.path for e in renames if e.path in gone and changes.get(e.to) is not None}
     left = {path: before[path] for path in gone.difference(moves.values()) if is_note(path)}
     come = {p: data for p, data in changes.items() if p not in before and p not in moves and is_note(p)}
     return moves | {new: old for old, new in moves_between(left, come).items()}

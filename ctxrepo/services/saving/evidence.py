@@ -43,8 +43,8 @@ def record_all(draft: Draft, records: Iterable[Evidence], now: datetime) -> None
 
 def is_repeat(evidence: Iterable[Evidence], entry: str, draft: Draft, now: datetime) -> bool:
     """Whether who writes the draft said the same before: an agent in this session, a person on this day."""
-    said = (r for r in evidence if r.entry == entry and r.kind in ("stated", "reinforced"))
-    before = [r for r in said if r.session == draft.session and r.host == draft.memory.host]
+    statements = (r for r in evidence if r.entry == entry and r.kind in ("stated", "reinforced"))
+    before = [r for r in statements if r.session == draft.session and r.host == draft.memory.host]
     return bool(before) if draft.session else any(r.ts.startswith(day(now)) for r in before)
 
 
@@ -109,6 +109,6 @@ def _with_key(draft: Draft, new: Entry) -> list[Entry]:
 def unforget(draft: Draft, entries: Collection[str]) -> None:
     """Take back that these entries were forgotten; earlier records about them hold again."""
     for path in sorted(draft.memory.worktree.scan(EVIDENCE).files):
-        for said in evidence_of(draft.text(path) or ""):
-            if said.kind == "forgotten" and said.entry in entries and said.id:
-                draft.append_line(path, render({"id": said.id, TOMBSTONE: True}))
+        for record in evidence_of(draft.text(path) or ""):
+            if record.kind == "forgotten" and record.entry in entries and record.id:
+                draft.append_line(path, render({"id": record.id, TOMBSTONE: True}))

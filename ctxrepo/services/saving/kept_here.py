@@ -39,5 +39,5 @@ def kept_here(memory: Memory, tree: str | None, changed: Collection[str], new: C
 
 def filtered_at(memory: Memory, tree: str | None, paths: Collection[str]) -> dict[str, str]:
     """Those of `paths` whose text a tree doesn't hold, but what a filter made of it: path -> attribute."""
-    found = memory.rules(tree, on_disk=False).converted(paths)
-    return {path: why for path, why in found.items() if why.startswith("filter=")}
+    attributes = memory.rules(tree, on_disk=False).converted(paths)
+    return {path: why for path, why in attributes.items() if why.startswith("filter=")}

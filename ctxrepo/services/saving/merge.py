@@ -74,12 +74,12 @@ def merged_tree(memory: Memory, base: str | None, ours: str | None, theirs: str 
     return replace(merged, tree=with_moved_evidence(memory.objects, merged.moves, sides, merged.tree))
 
 
-def _base(memory: Memory, one: str, other: str, depth: int) -> str | None:
+def _base(memory: Memory, ours: str, theirs: str, depth: int) -> str | None:
     """The base commit for a merge of two; the same on every machine. Where merges crossed there are several
     best common ancestors, and none knows what the others removed: these are merged first, into a commit that
     no ref points at."""
     objects = memory.objects
-    bases = objects.merge_bases(one, other)
+    bases = objects.merge_bases(ours, theirs)
     if not bases:
         return None
     base = bases[0]

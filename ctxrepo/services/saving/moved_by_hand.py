@@ -86,7 +86,7 @@ def moved_evidence(
     since = [e for e in evidence_in(changed) if e.id not in known]
     heir = latest_successors(since)
     stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
-    told = {e.entry for e in since if e.kind in ("moved", "forgotten")}
+    gone_ids = {e.entry for e in since if e.kind in ("moved", "forgotten")}
     head = {path: key for path, key in memory.objects.files(tree, changes).items() if is_note(path)}
     notes = {path: data for path, data in changes.items() if data is not None and is_note(path)}
     stay = {path: path for path in head if path in notes}
@@ -101,9 +101,10 @@ def moved_evidence(
         before = entries_of(old_path, decode(was[old_path]))
         young = {entry for path, entry in stated if path == note}
         for old, new in _moved_scopes(before, entries_of(note, decode(notes[note])), heir, young):
-            if old in named and old not in told:
+            if old in named and old not in gone_ids:
                 records.append(("moved", old, note, new))
-    known_olds, known_news = {r[1] for r in records} | told, {r[3] for r in records} | {e for _, e in stated}
+    known_olds = {r[1] for r in records} | gone_ids
+    known_news = {r[3] for r in records} | {e for _, e in stated}
     olds = [e for e in _gone(was, notes) if e.id not in known_olds]
     news = [e for e in _gone(notes, was) if e.id not in known_news] if olds else []
     by_hand = [(old, new) for old, new in same_texts(olds, news) if old.id != new.id]
@@ -160,8 +161,8 @@ def with_moved_evidence(
         return merged
     evidence = evidence_at(objects, merged)
     by_time = sorted(evidence, key=lambda e: e.ts)
-    newest = {name: one.ts for one in by_time for name in (one.path, one.entry, one.to)}
-    known = {(one.entry, one.to) for one in evidence if one.kind == "moved"}
+    newest = {name: record.ts for record in by_time for name in (record.path, record.entry, record.to)}
+    known = {(record.entry, record.to) for record in evidence if record.kind == "moved"}
     now = objects.files(merged, {*moves, *moves.values()})
     moves = {old: new for old, new in moves.items() if old in newest and new in now}
     went = moves.keys() & renamed(evidence).keys() - now.keys()
@@ -249,8 +250,8 @@ def moved_projects(
 def _new_name(memory: Memory, head: str, after: str, olds: Sequence[str], unclaimed: set[str]) -> str:
     """The one of the folders `unclaimed` that holds what the first of the folders `olds` held that commits
     have; '' if none does."""
-    found = ((old, files) for old in olds for files in islice(_files_of(memory, head, old), 1))
-    old, before = next(found, ("", {})) if unclaimed else ("", {})
+    folders = ((old, files) for old in olds for files in islice(_files_of(memory, head, old), 1))
+    old, before = next(folders, ("", {})) if unclaimed else ("", {})
     if not before:
         return ""
     shared = {

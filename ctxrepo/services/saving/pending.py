@@ -26,7 +26,7 @@ def journal_late_writes(memory: Memory, late: Sequence[LateWrite], now: datetime
     """Journal them, and forget them where they were found. The write lock is held."""
     if late:
         objects, at, name = memory.objects, stamp(now), random_name()
-        bases = [objects.data(one.base) if objects.has(one.base) else None for one in late]
+        bases = [objects.data(write.base) if objects.has(write.base) else None for write in late]
         pairs = zip(late, bases, strict=True)
         memory.journal.add(
             [Save(w.path, base, w.data, LATE, Origin(""), at=at, id=name) for w, base in pairs]

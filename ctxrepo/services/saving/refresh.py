@@ -185,17 +185,17 @@ def tell_all(memory: Memory) -> None:
 def faults(memory: Memory) -> list[Fault]:
     """What sessions must be told about the memory itself."""
     kept_out = KeptOutFile(memory.state.held).read()
-    held = [one.refusal for one in kept_out.held]
+    held = [file.refusal for file in kept_out.held]
     here = KeptHere(converted=memory.cache.ask(remark_of, "unread")).refusals()
-    told = [*held, *(refusal for refusal in here if refusal not in held)]
+    refusals = [*held, *(refusal for refusal in here if refusal not in held)]
     hiding = of_obstacles(memory)
     others = sorted(kept_out.skipped.keys() - hiding.keys())
     blocks = BlockFile(memory.state.blocks).read().known
     lines: dict[FaultKind, Iterable[str]] = {
         "settings": of_settings(memory),
         "bounds": of_bounds(memory),
-        "refused": messages_of([refusal for refusal in told if refusal.rule not in EXPLAINED]),
-        "held": messages_of([refusal for refusal in told if refusal.rule in EXPLAINED]),
+        "refused": messages_of([refusal for refusal in refusals if refusal.rule not in EXPLAINED]),
+        "held": messages_of([refusal for refusal in refusals if refusal.rule in EXPLAINED]),
         "hidden": hiding.values(),
         "skipped": [f"{path} is not part of the memory: it {kept_out.skipped[path]}" for path in others],
         "note": of_notes(memory),

@@ -67,17 +67,17 @@ class Draft:
 
     def there(self, path: str) -> str | None:
         """The file as this draft has it by now; None when there is none."""
-        return self.after[path] if path in self.after else self._found(path)
+        return self.after[path] if path in self.after else self._original(path)
 
     def text(self, path: str) -> str | None:
         """The same, for a caller that will change the text; Refused for UTF-16: what we add is UTF-8."""
-        found = self.there(path)
-        if found is not None and utf16(encode(found)):
+        text = self.there(path)
+        if text is not None and utf16(encode(text)):
             raise Refused(f"{path} is UTF-16", "`ctxrepo check --fix` saves it as UTF-8.")
-        return found
+        return text
 
     def put(self, path: str, text: str) -> None:
-        self._found(path)
+        self._original(path)
         self.after[path] = text
 
     def put_again(self, path: str, text: str | None, before: str | None = None) -> None:
@@ -97,8 +97,8 @@ class Draft:
 
     def remove(self, path: str) -> None:
         """Remove the file; Refused where a person is to say first what becomes of its deletions by hand."""
-        found = self._found(path)
-        if path in self.held and self.on_disk(path) not in (None, found):
+        text = self._original(path)
+        if path in self.held and self.on_disk(path) not in (None, text):
             raise Refused(f"{path} is held back: entries of it were deleted by hand", f"{WAYS}.")
         self.after[path] = None
 
@@ -160,13 +160,13 @@ class Draft:
             return {p for p in paths if self.ignores(p)} | self.memory.rules(None).converted(paths).keys()
         return set()
 
-    def _found(self, path: str) -> str | None:
+    def _original(self, path: str) -> str | None:
         """The file as it was when this draft first read it; where deletions by hand are held back, without
         these: a command changes what memory shows, and `_put` merges that with what is on disk."""
         if path not in self.before:
-            found = self.on_disk(path)
+            text = self.on_disk(path)
             held = data_in_view(self.memory, path) if path in self.held else None
-            self.before[path] = found if held is None else decode_exactly(held)
+            self.before[path] = text if held is None else decode_exactly(held)
         return self.before[path]
 
     def on_disk(self, path: str) -> str | None:
@@ -215,7 +215,8 @@ def _staged(draft: Draft, op: str, origin: Origin, now: datetime) -> str:
             f"agents may only propose what changes {scope_of(paths[0])}/, and `{op}` can't be proposed",
             "`ctxrepo remember`, `edit`, `new` and `forget` propose; a person can do the rest.",
         )
-    proposals = [one for save in _saves(draft, paths, op, origin, now) for one in proposals_of(memory, save)]
+    saves = _saves(draft, paths, op, origin, now)
+    proposals = [proposal for save in saves for proposal in proposals_of(memory, save)]
     draft.after.clear()  # what is said of entries, too, will be said when one is accepted
     path = with_room(f"{INBOX}/{memory.host}", draft.there)
     draft.put(path, with_proposals(draft.text(path) or "", proposals))
@@ -289,12 +290,12 @@ def _refusals(draft: Draft, path: str, data: bytes) -> list[Refusal]:
     """What the guard refuses in the file's new bytes, but for secrets in lines that it had already: for these
     it is held back, and what commands write beside them stays in view."""
     allow, before = draft.memory.settings.secrets.allow_secret, draft.before.get(path)
-    found = check_file(path, data, allow)
-    if not found or before is None:
-        return [*found]
+    refusals = check_file(path, data, allow)
+    if not refusals or before is None:
+        return [*refusals]
     known = {refusal.fingerprint for refusal in check_file(path, encode(before), allow) if refusal.line}
     lines, there = decode_exactly(data).split("\n"), {*before.split("\n")}
-    return [r for r in found if r.fingerprint not in known - {""} or lines[r.line - 1] not in there]
+    return [r for r in refusals if r.fingerprint not in known - {""} or lines[r.line - 1] not in there]
 
 
 def _note_for_session(
