@@ -121,8 +121,8 @@ def _round(
     state, result, theirs = _judge_upstream(memory, now, result, send=send, accept=accept)
     ours = objects.ref(memory.clone.branch_ref)
     if ours and state.answer.ok:
-        told = with_signatures(memory, lambda: _note_struck_on_branch(memory, ours, now))
-        result = result.noticing(*told)
+        notices = with_signatures(memory, lambda: _note_struck_on_branch(memory, ours, now))
+        result = result.noticing(*notices)
     merged = with_signatures(memory, lambda: _merge_all(memory, ours, theirs, now))
     if merged is None or not state.answer.ok:
         return replace(result, remote=state.answer)

@@ -34,18 +34,18 @@ def news(memory: Memory, before: str | None, registry: Registry, *, tells: bool)
     `registry` are the newest commit and the projects as they were before the exchange."""
     objects = memory.objects
     since = objects.ref(_TOLD) or before
-    if told := memory.head if tells else since:
-        objects.set_ref(_TOLD, told)
+    if tip := memory.head if tells else since:
+        objects.set_ref(_TOLD, tip)
     if not (tells and since and objects.has(since)):
         return ()
     problem = registry_problem(memory)
-    told_of = [problem] if problem else _renamed(memory, since, registry)
+    notices = [problem] if problem else _renamed(memory, since, registry)
     meetings = [*_meetings(objects, since, memory.head)]
-    for one, other in meetings:
-        told_of = [*told_of, *_pins_lost(one, other), *_pins_lost(other, one), *_come_back(one, other)]
-    told_of = [*told_of, *confirmed_since(memory, since)]
+    for ours, theirs in meetings:
+        notices = [*notices, *_pins_lost(ours, theirs), *_pins_lost(theirs, ours), *_come_back(ours, theirs)]
+    notices = [*notices, *confirmed_since(memory, since)]
     away = (line for meeting in meetings for side in meeting for line in _moved_away(memory, side))
-    return *told_of, *away, *_out_of_view(memory, since)
+    return *notices, *away, *_out_of_view(memory, since)
 
 
 def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
         if not former or any(operation.note.endswith(f" is {new}") for operation in done):
             continue
         folders = memory.objects.names_in(memory.head_tree, "")
-        is_of_another = any(name == new and one != identity for one, name in was.projects.items())
+        is_of_another = any(name == new and owner != identity for owner, name in was.projects.items())
         stays = is_of_another and former[0] in folders and _has_stayed(memory, since, former[0], new)
         if new in folders and not stays:
             yield f"the notes of {identity} are in {new}/ now, no longer in {former[0]}/"
@@ -106,12 +106,12 @@ class _SideOfMerge:
     def records(self) -> list[Evidence]:
         """What was said of entries on this side alone."""
         known = {*evidence_at(self.objects, self.base)}
-        return [one for one in evidence_at(self.objects, self.tree) if one not in known]
+        return [record for record in evidence_at(self.objects, self.tree) if record not in known]
 
     def is_of(self, host: str) -> bool:
         """Whether a machine made any of the commits that this side has alone."""
         commits = islice(self.objects.new_commits(self.mine, self.other), _MOST_COMMITS)
-        return any(host in writers_of(self.objects.header_of(one).message).hosts for one in commits)
+        return any(host in writers_of(self.objects.header_of(commit).message).hosts for commit in commits)
 
 
 def _meetings(objects: Objects, since: str, head: str | None) -> Iterator[tuple[_SideOfMerge, _SideOfMerge]]:
@@ -121,20 +121,20 @@ def _meetings(objects: Objects, since: str, head: str | None) -> Iterator[tuple[
         base = objects.tree_of(objects.merge_base(*commits)) if len(commits) == 2 else None
         if base:
             trees = [objects.tree_of(commit) or "" for commit in (merge, head)]
-            one, other = (
-                _SideOfMerge(objects, mine, theirs, base, objects.tree_of(mine) or "", *trees)
-                for mine, theirs in (commits, reversed(commits))
+            ours, theirs = (
+                _SideOfMerge(objects, mine, other, base, objects.tree_of(mine) or "", *trees)
+                for mine, other in (commits, reversed(commits))
             )
-            yield one, other
+            yield ours, theirs
 
 
-def _come_back(one: _SideOfMerge, other: _SideOfMerge) -> Iterator[str]:
+def _come_back(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[str]:
     """A line for each note or entry that a merge has again: one side had removed it, or put the note aside,
     and the other one edited or moved it. Also for each entry that one side superseded and the other one
     edited."""
-    objects, tip = one.objects, one.tip
-    retired = {e.to: e for pair in ((one, other), (other, one)) for e in _superseded(*pair)}
-    for side in (one, other):
+    objects, tip = ours.objects, ours.tip
+    retired = {e.to: e for pair in ((ours, theirs), (theirs, ours)) for e in _superseded(*pair)}
+    for side in (ours, theirs):
         back = [*_notes_back(side)]
         for what, name, path in back:
             if objects.files(tip, [path]):
@@ -144,7 +144,7 @@ def _come_back(one: _SideOfMerge, other: _SideOfMerge) -> Iterator[str]:
             is_told = new.id in retired or not notes.isdisjoint((old.path, new.path))
             if not is_told and new.id in _ids(objects, tip, new.path):
                 yield _line(f"an entry of {old.path}", what, f"^{new.id} in {new.path} now")
-    for edit, to in (*_moves_left(one, other), *_moves_left(other, one)):
+    for edit, to in (*_moves_left(ours, theirs), *_moves_left(theirs, ours)):
         if edit.to not in retired:
             yield _line(f"an entry of {edit.path}", f"moved to {to}", f"^{edit.to} in {edit.path} now")
     for name, edit in retired.items():
@@ -154,27 +154,28 @@ def _come_back(one: _SideOfMerge, other: _SideOfMerge) -> Iterator[str]:
 
 def _superseded(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[Evidence]:
     """The record of each edit by one side of an entry that the other superseded: it doesn't hold any more."""
-    former = {one.to: one.entry for one in ours.records if one.kind == "moved"}
-    gone = {end_of(former, one.entry) for one in ours.records if one.kind == "superseded"}
-    edits = [one for one in theirs.records if one.kind == "moved" and one.entry in gone]
+    former = {record.to: record.entry for record in ours.records if record.kind == "moved"}
+    gone = {end_of(former, record.entry) for record in ours.records if record.kind == "superseded"}
+    edits = [record for record in theirs.records if record.kind == "moved" and record.entry in gone]
     struck = marks(evidence_at(ours.objects, ours.tip)).struck if edits else ()
-    return (one for one in edits if one.to in struck and one.to in _ids(ours.objects, ours.tip, one.path))
+    return (e for e in edits if e.to in struck and e.to in _ids(ours.objects, ours.tip, e.path))
 
 
 def _pins_lost(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[str]:
     """A line for each entry that one side pinned, and the other one removed, superseded or put aside."""
     objects, tip = ours.objects, ours.tip
-    pins = {one.entry: one.path for one in ours.records if one.kind == "pinned"}
-    for one in theirs.records if pins else ():
-        is_aside_now = one.kind == "moved" and is_aside(one.path)
-        name = one.to if is_aside_now else one.entry
-        if one.entry in pins and (is_aside_now or one.kind in ("forgotten", "superseded")):
-            is_there = name in _ids(objects, tip, one.path)
+    pins = {record.entry: record.path for record in ours.records if record.kind == "pinned"}
+    for record in theirs.records if pins else ():
+        entry, path, kind = record.entry, record.path, record.kind
+        is_aside_now = kind == "moved" and is_aside(path)
+        name = record.to if is_aside_now else entry
+        if entry in pins and (is_aside_now or kind in ("forgotten", "superseded")):
+            is_there = name in _ids(objects, tip, path)
             is_struck = name in marks(evidence_at(objects, tip)).struck
-            if {"forgotten": not is_there, "superseded": is_struck}.get(one.kind, is_there):
-                what = {"forgotten": "removed", "moved": "archived"}.get(one.kind, one.kind)
+            if {"forgotten": not is_there, "superseded": is_struck}.get(kind, is_there):
+                what = {"forgotten": "removed", "moved": "archived"}.get(kind, kind)
                 now = f"`ctxrepo restore ^{name}` has it hold again"
-                yield f"an entry of {pins[one.entry]} was pinned on one machine and {what} on another; {now}"
+                yield f"an entry of {pins[entry]} was pinned on one machine and {what} on another; {now}"
 
 
 def _moves_left(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[tuple[Evidence, str]]:
@@ -182,12 +183,12 @@ def _moves_left(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[tuple[Evid
     and that the other one edited, if it stayed where that has it."""
     objects, tip = ours.objects, ours.tip
     moved, edited = (
-        {one.entry: one for one in side.records if one.kind == "moved"} for side in (ours, theirs)
+        {record.entry: record for record in side.records if record.kind == "moved"} for side in (ours, theirs)
     )
     for entry in sorted(moved.keys() & edited.keys()):
         went, stays = _chain(moved, entry), _chain(edited, entry)
-        standing = [one for one in (*went, *stays) if one.to in _ids(objects, tip, one.path)]
-        last = next((one for one in reversed(standing) if one in stays), None)
+        standing = [edit for edit in (*went, *stays) if edit.to in _ids(objects, tip, edit.path)]
+        last = next((edit for edit in reversed(standing) if edit in stays), None)
         to = went[-1].path
         if last is None or {*went}.intersection(standing) or to == last.path or is_aside(to):
             continue
@@ -257,7 +258,7 @@ def _moved_away(memory: Memory, side: _SideOfMerge) -> Iterator[str]:
 def _moved_twice(side: _SideOfMerge) -> dict[str, str]:
     """path -> path in the merge of the notes that a side moved to the first, and another one to the folder of
     another project."""
-    new = {one.to for one in side.records if one.kind == "renamed"}
+    new = {record.to for record in side.records if record.kind == "renamed"}
     gone = new - side.objects.files(side.merged, new).keys()
     by_now = moved_to(side.objects, side.merged, gone)
     return {old: new for old, new in by_now.items() if scope_of(old) != scope_of(new)}
@@ -293,9 +294,9 @@ def _places(side: _SideOfMerge) -> dict[str, str]:
     if not written:
         return {}
     standing = entries_in(note_versions(objects, side.tree, side.merged)[1])
-    there = {normalised(one.text): one.path for one in standing if not is_conflict_copy(one.path)}
-    there |= {normalised(one.text): one.path for one in standing if one.path in both}
-    places = {one.path: there[said] for one in written if (said := normalised(one.text)) in there}
+    there = {normalised(entry.text): entry.path for entry in standing if not is_conflict_copy(entry.path)}
+    there |= {normalised(entry.text): entry.path for entry in standing if entry.path in both}
+    places = {entry.path: there[text] for entry in written if (text := normalised(entry.text)) in there}
     former, present = (_owners(objects, tree) for tree in (side.tree, side.merged))
     return {
         old: new

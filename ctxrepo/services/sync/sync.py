@@ -81,16 +81,16 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: SyncResult) -> SyncResult:
     last, kept_out = exchanged.committed or committed, KeptOutFile(memory.state.held).read()
     # A merge may have settled it: another machine moved what a hand had deleted here.
-    held = [one for one in committed.held if one.path in {kept.path for kept in kept_out.by(one.rule)}]
+    held = [r for r in committed.held if r.path in {kept.path for kept in kept_out.by(r.rule)}]
     refused = (*held, *exchanged.held, *last.held)  # of one that several looks refused, as the last says it
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
     deleted = of_deletions(memory, few=True, since=before)
-    told = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values(), *deleted)
+    notices = (*exchanged.notices, *of_remote(memory), *of_obstacles(memory).values(), *deleted)
     return replace(
         exchanged,
         head=last.head,
         held=tuple({(r.path, r.rule, r.line, r.fingerprint): r for r in refused}.values()),
         conflict_copies=copies,
-        notices=told if copies else (*told, *of_conflicts(memory)),
+        notices=notices if copies else (*notices, *of_conflicts(memory)),
         created=committed.created,
     )
