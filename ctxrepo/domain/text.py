@@ -264,9 +264,9 @@ def _lookalikes(text: str, tags: str, age: str, why: str) -> str:
     """The characters to escape in `text`, so that its end doesn't look like the missing tags, age or why."""
     if tags:
         return ""
-    found = "]" if text.endswith("]") else ">" if text.endswith(_AGE_NAMES) and not age else ""
+    characters = "]" if text.endswith("]") else ">" if text.endswith(_AGE_NAMES) and not age else ""
     is_like_why = not age + why and text.rpartition("· ")[2].startswith(WHYS) and "· " in text
-    return found + "·" if is_like_why else found
+    return characters + "·" if is_like_why else characters
 
 
 _FENCES = ("```", "~~~")

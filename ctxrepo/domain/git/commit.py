@@ -145,7 +145,7 @@ def _assembled(subject: str, lines: Sequence[str], origins: Sequence[Origin], de
 
 def _one_line(text: str) -> str:
     """Without anything invisible, and any white space as one space."""
-    return " ".join(INVISIBLE.sub(lambda found: " " if found[0] in _BREAKS else "", text).split())
+    return " ".join(INVISIBLE.sub(lambda match: " " if match[0] in _BREAKS else "", text).split())
 
 
 def _cut(text: str, limit: int) -> str:

@@ -80,11 +80,13 @@ def deletions(
     for path, edit in edits:
         before, *later = (units_of(path, data) for data in versions.get(path, (edit.before, edit.after)))
         added[is_note(path)].update(reduce(or_, (units - before for units in later)))
-    found = [_deletion(path, edit, added[is_note(path)]) for path, edit in shrunk]
-    copies = kept() if any(one.is_gone for one in found) else ()
+    candidates = [_deletion(path, edit, added[is_note(path)]) for path, edit in shrunk]
+    copies = kept() if any(deletion.is_gone for deletion in candidates) else ()
     stays = [contents(path, blob_id(edit.before or b"")) in copies for path, edit in shrunk]
-    pairs = zip(found, stays, strict=True)
-    return [one for one, is_kept in pairs if (not is_kept if one.is_gone else one.entries)]
+    pairs = zip(candidates, stays, strict=True)
+    return [
+        deletion for deletion, is_kept in pairs if (not is_kept if deletion.is_gone else deletion.entries)
+    ]
 
 
 def contents(path: str, blob: str) -> tuple[str, bool, str]:
@@ -96,22 +98,22 @@ def held_back(deleted: Sequence[Deletion], known: Sequence[Refusal] = ()) -> lis
     """The files to hold back until a person confirms. What is `known` to be held is so, however few of its
     entries are missing by now."""
     held = {refusal.path: refusal for refusal in known if refusal.rule == RULE}
-    deleted = [one for one in deleted if one.weight or one.path in held]
-    if sum(one.weight for one in deleted) < MANY:
-        deleted = [one for one in deleted if one.path in held]  # of which some came back meanwhile
+    deleted = [deletion for deletion in deleted if deletion.weight or deletion.path in held]
+    if sum(deletion.weight for deletion in deleted) < MANY:
+        deleted = [deletion for deletion in deleted if deletion.path in held]  # some are back by now
     if len(deleted) == 1:
-        (one,) = deleted
-        what = "are gone" if one.entries != 1 else "is gone"
-        return [Refusal(one.path, RULE, f"{one.entries} of its {one.were} entries {what}")]
-    total = sum(one.entries for one in deleted)
+        (deletion,) = deleted
+        what = "are gone" if deletion.entries != 1 else "is gone"
+        return [Refusal(deletion.path, RULE, f"{deletion.entries} of its {deletion.were} entries {what}")]
+    total = sum(deletion.entries for deletion in deleted)
     words = f"one of {len(deleted)} files that lost {counted(total, 'entry', 'entries')}"
-    return [Refusal(one.path, RULE, words) for one in deleted]
+    return [Refusal(deletion.path, RULE, words) for deletion in deleted]
 
 
-def told(deleted: Sequence[Deletion]) -> list[Deletion]:
+def losses(deleted: Sequence[Deletion]) -> list[Deletion]:
     """What a person is told of where nothing is held back: every file that is gone, and every entry in whose
     place no other came."""
-    return [one for one in deleted if one.is_gone or one.entries > one.replacements]
+    return [deletion for deletion in deleted if deletion.is_gone or deletion.entries > deletion.replacements]
 
 
 _SUMMARY = lazy_pattern(
@@ -177,10 +179,10 @@ def summary_of(deleted: Sequence[Deletion], *, is_confirmed: bool = False) -> De
     only where nothing else was deleted."""
     if not deleted:
         return None
-    deleted = [one for one in deleted if not is_evidence(one.path)] or deleted
-    entries = sum(one.entries - one.replacements for one in deleted)
-    is_whole = any(one.is_gone for one in deleted)
-    path = next((one.path for one in deleted if is_note(one.path)), deleted[0].path)
+    deleted = [deletion for deletion in deleted if not is_evidence(deletion.path)] or deleted
+    entries = sum(deletion.entries - deletion.replacements for deletion in deleted)
+    is_whole = any(deletion.is_gone for deletion in deleted)
+    path = next((deletion.path for deletion in deleted if is_note(deletion.path)), deleted[0].path)
     return DeletionSummary(entries, named_in_summary(path), len(deleted) - 1, is_whole, is_confirmed)
 
 

@@ -57,7 +57,7 @@ def _proposes(save: Save) -> bool:
     of others."""
     before, after = ({*decode(side or b"").splitlines()} for side in (save.base, save.after))
     new = [line for line in after - before if line.strip()]
-    return len([one for one in inbox_lines(save.path, encode("\n".join(new))) if one.proposal]) == len(new)
+    return len([line for line in inbox_lines(save.path, encode("\n".join(new))) if line.proposal]) == len(new)
 
 
 def _named(text: str) -> str:

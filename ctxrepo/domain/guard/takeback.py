@@ -35,15 +35,15 @@ def named(operation: str, saying: str) -> str:
     return ": ".join(filter(None, ("" if f"{saying} ".startswith(f"{what} ") else what, saying)))
 
 
-def told_back(told: Sequence[FileChange], operation: str) -> Iterator[str]:
+def told_back(changes: Sequence[FileChange], operation: str) -> Iterator[str]:
     """What taking an operation back did, a line an entry, an anchor, or a note of which no entry changed; of
     what moved only where it is now."""
     verb = "moved" if operation.startswith(f"{UNDO} ") else "moved back"
     whole = {"add": "+", "edit": "~", "remove": "-"}
-    lines = [line if line[1:2] == " " else f"+ {line}" for c in told for line in c.lines]
-    lines += [f"{whole[c.verb]} {c.path}" for c in told if is_note(c.path) and not (c.was or c.lines)]
+    lines = [line if line[1:2] == " " else f"+ {line}" for c in changes for line in c.lines]
+    lines += [f"{whole[c.verb]} {c.path}" for c in changes if is_note(c.path) and not (c.was or c.lines)]
     moved = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
-    yield from (f"* {verb}: {c.was} to {c.path}" for c in told if c.was and is_note(c.path))
+    yield from (f"* {verb}: {c.was} to {c.path}" for c in changes if c.was and is_note(c.path))
     yield from (f"* {verb}: {text}" for text in sorted(moved))
     yield from (line for line in lines if line[2:] not in moved)
 

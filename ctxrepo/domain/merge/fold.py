@@ -105,7 +105,7 @@ def without(
     folding = _Fold(path, ground, [*_with_hand(path, ground, saves, on_disk)], frozenset(), tuple)
     is_out = {id(save): save.place in places and save.place != "" for save in folding.saves}
     data, copies = folding.merge(ground.base, [save for save in folding.saves if not is_out[id(save)]])
-    left_out = [replace(one.save, base=one.base) for one in folding.states if is_out[id(one.save)]]
+    left_out = [replace(state.save, base=state.base) for state in folding.states if is_out[id(state.save)]]
     return FileWithout(data, copies, left_out)
 
 

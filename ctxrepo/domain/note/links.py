@@ -122,7 +122,7 @@ class Moves:
             near = relpath(leads, here.rpartition("/")[0] or ".")
             ways = [near] if is_relative else [leads.partition("/")[2], near]
             name = next((way for way in ways if _first(_places(way, here), self.after) == leads), near)
-            return name if spot.is_angled else _IN_THE_WAY.sub(lambda found: quote(found[0]), name)
+            return name if spot.is_angled else _IN_THE_WAY.sub(lambda match: quote(match[0]), name)
         top, _, rest = leads.partition("/")
         scoped = f"{GLOBAL if top == self.general else top}:{rest}"
         ways = [rest, leads, scoped]

@@ -66,7 +66,7 @@ def _problems_of(text: str, head: Head) -> Iterator[Problem]:
     for pattern, message, remedy in (bytes_left, (_MARKER, "a conflict marker", UNMARK)):
         place = pattern.search(text)
         line = text[: place.start()].count("\n") + 1 if place else 0
-        if line and not any(told.line == line and message in told.message for told in head.problems):
+        if line and not any(problem.line == line and message in problem.message for problem in head.problems):
             yield Problem(line, message, remedy)
     if "\r" in text and "\n" not in text:
         remedy = "`ctxrepo check --fix` ends its lines as all others end."

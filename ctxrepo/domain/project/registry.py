@@ -58,8 +58,8 @@ def parse(text: str) -> Registry:
     rules = _table(tables, "policy").get("inbox", [])
     if not isinstance(rules, list) or not all(map(is_rule, rules)):
         wrong = next((rule for rule in rules if not is_rule(rule)), "") if isinstance(rules, list) else rules
-        said = f"inbox in [policy] has {shown(str(wrong), 40)!r}, which is no rule such as project=stage"
-        return Registry(problem=f"{REGISTRY}: {said}")
+        problem = f"inbox in [policy] has {shown(str(wrong), 40)!r}, which is no rule such as project=stage"
+        return Registry(problem=f"{REGISTRY}: {problem}")
     return Registry(
         projects={k: v for k, v in _table(tables, "projects").items() if is_folder_name(v)},
         aliases={k: v for k, v in _table(tables, "aliases").items() if isinstance(v, str) and v},

@@ -86,8 +86,8 @@ def scopes_named(request: object) -> set[str]:
     begins, or by themselves; and each entry that it names, as its ^ID."""
     requests = request if isinstance(request, list | tuple) else [request]
     named: set[str] = set()
-    for one in (one for each in requests for one in (each, getattr(each, "query", None))):
-        for name, value in getattr(one, "__dict__", {}).items():
+    for part in (part for whole in requests for part in (whole, getattr(whole, "query", None))):
+        for name, value in getattr(part, "__dict__", {}).items():
             for target in value if isinstance(value, tuple) else (value,):
                 if isinstance(target, Target):
                     named |= {target.scope, target.path.partition("/")[0] if "/" in target.path else ""}

@@ -79,7 +79,7 @@ def evidence_in_part(text: str) -> list[Evidence] | None:
     """The records of some lines of a file; None where one of them deletes another record, which may be on any
     line of the file."""
     lines = objects(text)
-    return None if any(TOMBSTONE in one for one in lines) else [*filter(None, map(_evidence, lines))]
+    return None if any(TOMBSTONE in fields for fields in lines) else [*filter(None, map(_evidence, lines))]
 
 
 MOST_HEIRS = 100
@@ -259,9 +259,9 @@ def _all_before(former: Mapping[str, Iterable[str]], ends: Iterable[str]) -> set
     reached: set[str] = set()
     names = [*ends]
     while names:
-        found = {*former.get(names.pop(), ())} - reached
-        reached |= found
-        names += found
+        ancestors = {*former.get(names.pop(), ())} - reached
+        reached |= ancestors
+        names += ancestors
     return reached
 
 
@@ -313,12 +313,12 @@ def renamed(evidence: Iterable[Evidence]) -> dict[str, list[str]]:
 def places_of_keys(evidence: Iterable[Evidence]) -> Iterator[tuple[str, str]]:
     """(path, key in small letters) of each value that a command gave a key, where the entry is by now."""
     evidence = [*evidence]
-    moves = {one.entry: one for one in evidence if one.kind == "moved" and one.to}
-    heirs = {name: one.to for name, one in moves.items()}
-    places = {one.to: one.path for one in moves.values()}
-    for one in evidence:
-        if one.key:
-            yield places.get(end_of(heirs, one.entry), one.path), one.key.casefold()
+    moves = {record.entry: record for record in evidence if record.kind == "moved" and record.to}
+    heirs = {name: move.to for name, move in moves.items()}
+    places = {move.to: move.path for move in moves.values()}
+    for record in evidence:
+        if record.key:
+            yield places.get(end_of(heirs, record.entry), record.path), record.key.casefold()
 
 
 def in_folders(evidence: Iterable[Evidence], folders: Mapping[str, str]) -> Iterator[Evidence]:
@@ -328,8 +328,9 @@ def in_folders(evidence: Iterable[Evidence], folders: Mapping[str, str]) -> Iter
         folder, _, rest = path.partition("/")
         return f"{folders[folder]}/{rest}" if folder in folders else path
 
-    for one in evidence:
-        yield replace(one, path=below(one.path), to=below(one.to) if one.kind == "renamed" else one.to)
+    for record in evidence:
+        to = below(record.to) if record.kind == "renamed" else record.to
+        yield replace(record, path=below(record.path), to=to)
 
 
 def moved_on(evidence: Iterable[Evidence], paths: Iterable[str]) -> dict[str, str]:

@@ -38,8 +38,8 @@ def scan(text: str) -> tuple[Secret, ...]:
     for hit in _spans(data):
         line += data.count(b"\n", counted, hit.start)
         counted = hit.start
-        told = b"".join(data[hit.start : hit.end][:_SECRET_BYTES].split()).rstrip(b".,:;*")
-        secrets.append(Secret(hit.rule, line, blake2b(told, digest_size=6).hexdigest()))
+        token = b"".join(data[hit.start : hit.end][:_SECRET_BYTES].split()).rstrip(b".,:;*")
+        secrets.append(Secret(hit.rule, line, blake2b(token, digest_size=6).hexdigest()))
     return tuple(dict.fromkeys(secrets))
 
 

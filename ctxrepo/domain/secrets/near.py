@@ -57,7 +57,7 @@ def values(data: bytes, lowered: bytes, places: Iterable[tuple[int, bytes]]) -> 
             labels = []
         if at >= line_end:
             end = min(len(data), at + _LONGEST_LINE)
-            breaks = [found for mark in (b"\n", b"\r") if (found := data.find(mark, at, end)) >= 0]
+            breaks = [place for mark in (b"\n", b"\r") if (place := data.find(mark, at, end)) >= 0]
             line_end = min(breaks, default=end)
         if (not labels or at >= labels[-1].end) and (label := label_at(data, lowered, at, stem)):
             labels.append(label)

@@ -13,10 +13,10 @@ _NAME = re.compile(r"\{([a-z-]+)\}")
 
 def _patterns() -> dict[str, bytes]:
     plain, verbose = blocks_beside(__spec__, "secret.patterns")
-    found: dict[str, str] = {}
+    patterns: dict[str, str] = {}
     for name, text in plain.fields.items():
-        found[name] = _NAME.sub(lambda match: found[match[1]], text.replace("\n", ""))
-    return {name: text.encode() for name, text in {**found, **verbose.fields}.items()}
+        patterns[name] = _NAME.sub(lambda match: patterns[match[1]], text.replace("\n", ""))
+    return {name: text.encode() for name, text in {**patterns, **verbose.fields}.items()}
 
 
 PATTERNS = _patterns()

@@ -47,8 +47,8 @@ def sections() -> dict[str, type]:
     """Section name -> its dataclass, in the order of Settings."""
     settings = Settings()
     values = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
-    found = {name: type(value) for name, value in values.items() if dataclasses.is_dataclass(value)}
-    return {REPOSITORY: RepositorySettings, **found}
+    classes = {name: type(value) for name, value in values.items() if dataclasses.is_dataclass(value)}
+    return {REPOSITORY: RepositorySettings, **classes}
 
 
 @cache
@@ -63,9 +63,9 @@ def keys() -> tuple[Key, ...]:
 
 def key_named(name: str) -> Key:
     """The key of this dotted name; ConfigError names the nearest, or those of the section that was named."""
-    found = next((key for key in keys() if key.name == name), None)
-    if found is not None:
-        return found
+    match = next((key for key in keys() if key.name == name), None)
+    if match is not None:
+        return match
     if name in sections():
         raise ConfigError(
             f"{name} is a section of settings",

@@ -22,9 +22,9 @@ def ranked(query: list[str], texts: list[list[str]], least: float) -> list[tuple
     average = sum([len(words) for words in sets]) / (len(sets) or 1)
     scores = [0.0] * len(sets)
     for word in dict.fromkeys(query):
-        for found in _meant(word, known):
-            weight = _rarity(len(holders[found]), len(sets))
-            for number in holders[found]:
+        for term in _meant(word, known):
+            weight = _rarity(len(holders[term]), len(sets))
+            for number in holders[term]:
                 scores[number] += weight * _presence(len(sets[number]), average)
     kept = [(-score, number) for number, score in enumerate(scores) if score and score >= least]
     return [(-score, number) for score, number in sorted(kept)]
@@ -37,12 +37,12 @@ def _meant(word: str, known: str) -> list[str]:
     first = known.find(f"\n{word}")
     if first < 0:
         return []
-    found = []
+    words = []
     for line in known[first + 1 :].split("\n"):
         if not line.startswith(word):
             break
-        found.append(line)
-    return found
+        words.append(line)
+    return words
 
 
 def _rarity(holding: int, count: int) -> float:

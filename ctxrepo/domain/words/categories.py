@@ -25,9 +25,9 @@ def bullet_parts(text: str) -> tuple[str, str]:
     """(category in lower case, '' without one; the words after it) of an entry that is a bullet."""
     marker, _, rest = text.partition(" ")
     words = rest.lstrip() if marker in ("-", "*", "+") else text
-    word, bracket, said = words.partition("] ")
+    word, bracket, body = words.partition("] ")
     has_category = bracket and word[:1] == "[" and word[1:2].isalpha() and " " not in word
-    return (word[1:].lower(), said.lstrip()) if has_category else ("", words)
+    return (word[1:].lower(), body.lstrip()) if has_category else ("", words)
 
 
 _IN_KEYS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.-")

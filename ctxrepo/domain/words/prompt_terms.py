@@ -100,21 +100,21 @@ _LAST: dict[str, list[str]] = {}
 
 
 def _words(prompt: str) -> list[str]:
-    found: dict[str, None] = {}
+    terms: dict[str, None] = {}
     for run in runs(plain(prompt[:MAX_READ])):
         for word in spelled(run) if is_unspaced(run) else (run, *spelled(run)):
             low = word.casefold()
             if low not in STOP and (len(low) > 1 or is_wide(low)):
-                found[low[:_LONGEST]] = None
-        if len(found) >= MAX_WORDS:
+                terms[low[:_LONGEST]] = None
+        if len(terms) >= MAX_WORDS:
             break
-    return list(found)[:MAX_WORDS]
+    return list(terms)[:MAX_WORDS]
 
 
 def everyday_share(prompt: str) -> float:
     """Which share of a prompt's words are of everyday work, from 0 to 1."""
-    said = words(prompt)
-    return sum([stem(word) in EVERYDAY for word in said]) / max(len(said), 1)
+    terms = words(prompt)
+    return sum([stem(word) in EVERYDAY for word in terms]) / max(len(terms), 1)
 
 
 def plain(text: str) -> str:
@@ -134,16 +134,16 @@ def fold(text: str) -> str:
 def numbered_items(prompt: str) -> list[tuple[str, str]]:
     """The items that a prompt names by a number, as in INC-45: (what stands before it, the number), in lower
     case. Only capitals make an item of it, as postgres-15 is a kind of postgres, and two digits at least."""
-    found: dict[tuple[str, str], None] = {}
+    items: dict[tuple[str, str], None] = {}
     before, *rest = plain(prompt[:MAX_READ]).split("-")
     for after in rest:
         kind = before[_end_of_letters(before) :]
         number = after[: len(after) - len(after.lstrip("0123456789"))]
         behind = after[len(number) : len(number) + 1]
         if kind.isupper() and len(number) > 1 and (is_wide(behind) or not behind.isalnum()):
-            found[kind.lower(), number] = None
+            items[kind.lower(), number] = None
         before = after
-    return list(found)
+    return list(items)
 
 
 def _end_of_letters(text: str) -> int:
@@ -172,16 +172,16 @@ def spelled(run: str) -> list[str]:
         return _humps(run) if not (run.islower() or run[1:].islower() or run.isupper()) else []
     if not is_unspaced(run):
         return _without_prefixes(run)
-    found = []
+    pieces = []
     start = 0
     for end in range(1, len(run) + 1):
         if end == len(run) or _piece(run[end]) != _piece(run[start]):
             part, length = run[start:end], _piece(run[start])
-            found += (
+            pieces += (
                 [part[n : n + length] for n in range(max(1, len(part) - length + 1))] if length else [part]
             )
             start = end
-    return found
+    return pieces
 
 
 def last_characters(run: str) -> list[str]:
@@ -321,14 +321,14 @@ def days_in(prompt: str) -> list[Day]:
     text = fold(prompt[:_READ])
     if not text.isascii():
         text = "".join([_SIGNS.get(char, char) for char in text])
-    said = [word.strip(",.;:?!()[]\"'`") for word in text.split()]
-    found: dict[Day, None] = {}
-    for place, word in enumerate(said):
-        day = _named(said, place) if word in MONTHS else _written(word)
+    words = [word.strip(",.;:?!()[]\"'`") for word in text.split()]
+    days: dict[Day, None] = {}
+    for place, word in enumerate(words):
+        day = _named(words, place) if word in MONTHS else _written(word)
         _, month, _ = day
         if month:
-            found[day] = None
-    return list(found)[:MOST]
+            days[day] = None
+    return list(days)[:MOST]
 
 
 def _written(word: str) -> Day:
@@ -346,18 +346,18 @@ def _written(word: str) -> Day:
     return (year, month.zfill(2), day.zfill(2) if day else "") if 1 <= int(month or 0) <= 12 else ("", "", "")
 
 
-def _named(said: list[str], place: int) -> Day:
+def _named(words: list[str], place: int) -> Day:
     """The month that is named at `place`, with day and year beside it: `12th of may 2026`, `may 12, 2026`."""
-    name = said[place]
-    before = place - 2 if place > 1 and said[place - 1] in _BETWEEN else place - 1
-    day = _number(said[before]) if before >= 0 else ""
+    name = words[place]
+    before = place - 2 if place > 1 and words[place - 1] in _BETWEEN else place - 1
+    day = _number(words[before]) if before >= 0 else ""
     after = place + 1
-    if not day and after < len(said) and (day := _number(said[after])):
+    if not day and after < len(words) and (day := _number(words[after])):
         after += 1
-    if after < len(said) and said[after] in _BETWEEN:
+    if after < len(words) and words[after] in _BETWEEN:
         after += 1
-    year = said[after] if after < len(said) and said[after].isdecimal() and len(said[after]) == 4 else ""
-    if name in _ALSO_WORDS and not (day or year or (place and said[place - 1] in _TIMES)):
+    year = words[after] if after < len(words) and words[after].isdecimal() and len(words[after]) == 4 else ""
+    if name in _ALSO_WORDS and not (day or year or (place and words[place - 1] in _TIMES)):
         return ("", "", "")
     return (year, MONTHS[name], day)
 

@@ -12,9 +12,9 @@ from ctxrepo.domain.guard.deletions import (
     DeletionSummary,
     HandEdit,
     deletions,
+    losses,
     named_in_summary,
     summary_of,
-    told,
 )
 from ctxrepo.domain.guard.refusals import check_file
 from ctxrepo.domain.merge.tree.moves import moves_between
@@ -93,7 +93,7 @@ def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tupl
         sides = note_versions(objects, parent, tree)
         heirs = standing_heirs(objects, objects.tree_of(head), *sides)
         lost = Counter(e.path for e in entries_gone(*sides) if e.id in missing and e not in heirs)
-        summary = summary_of(told([*_lost_of(lost, *sides)]))
+        summary = summary_of(losses([*_lost_of(lost, *sides)]))
         if summary and not summary.is_few:
             secrets = _secrets_gone(memory, objects.diff(parent, tree))
             yield commit, summary.line(commit, beside_secret=bool(secrets), by_git=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from ctxrepo.domain.git.oid import blob_id, blob_id_of
-from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, told
+from ctxrepo.domain.guard.deletions import Deletion, HandEdit, contents, deletions, held_back, losses
 from ctxrepo.domain.guard.refusals import RULE, Refusal, check_file
 from ctxrepo.domain.merge import merge_file
 from ctxrepo.domain.merge.fold import FoldedFile
@@ -94,7 +94,7 @@ def _note_deleted(
     accepted: Accepted,
     deleted: Sequence[Deletion],
 ) -> None:
-    accepted.deleted = [deletion for deletion in told(deleted) if deletion.path in accepted.changes]
+    accepted.deleted = [deletion for deletion in losses(deleted) if deletion.path in accepted.changes]
     paths = {deletion.path for deletion in accepted.deleted}
     for file in files:
         if file.path in paths and file.written not in (None, file.base):

@@ -14,8 +14,8 @@ from ctxrepo.domain.guard.deletions import (
     contents,
     deletions,
     held_back,
+    losses,
     summary_of,
-    told,
 )
 from ctxrepo.domain.guard.refusals import Refusal, messages_of
 from ctxrepo.domain.merge.tree.moves import moves_between
@@ -38,7 +38,7 @@ def held(edits: Edits) -> list[str]:
 
 
 def said(edits: Edits) -> list[str]:
-    return sorted(one.path for one in told(deleted(edits)))
+    return sorted(one.path for one in losses(deleted(edits)))
 
 
 def gone(*sizes: int, end: bytes | None = None) -> Edits:
@@ -139,7 +139,7 @@ def test_a_note_whose_copy_stays_in_its_scope_is_not_deleted() -> None:
 
 
 def summary(edits: Edits) -> str:
-    return str(summary_of(told(deleted(edits))) or "")
+    return str(summary_of(losses(deleted(edits))) or "")
 
 
 def parsed(text: str) -> DeletionSummary:

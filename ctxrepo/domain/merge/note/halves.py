@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from ctxrepo.domain.merge.choose import Key, choose, either, order, plain, said_again
-from ctxrepo.domain.merge.note.identity import Told, identify, told_of
+from ctxrepo.domain.merge.note.identity import NoteRecords, identify, note_records
 from ctxrepo.domain.merge.note.version import ROOT, BodyVersion, Part, Three, written_out
 from ctxrepo.domain.note import frontmatter
 from ctxrepo.domain.note.frontmatter import Head, split
@@ -23,8 +23,8 @@ def merge_note(
     """The merged text of the note at `path`, and copies of the edits that lost."""
     (was, base_body), (us, our_body), (them, their_body) = split(base), split(ours), split(theirs)
     head, head_copies = merge_head(path, was, us, them)
-    told = cache(lambda: told_of(path, (base, ours, theirs), evidence()))
-    body, body_copies = merge_body(path, base_body, our_body, their_body, told)
+    records = cache(lambda: note_records(path, (base, ours, theirs), evidence()))
+    body, body_copies = merge_body(path, base_body, our_body, their_body, records)
     if head and body and not head.endswith("\n"):
         head += "\n"
     if not head and split(body)[0]:
@@ -141,14 +141,14 @@ def _fields(head: str) -> _Fields | None:
 
 
 def merge_body(
-    path: str, base: str, ours: str, theirs: str, told: Callable[[], Told]
+    path: str, base: str, ours: str, theirs: str, records: Callable[[], NoteRecords]
 ) -> tuple[str, list[ConflictCopy]]:
     """The merged body of the note at `path`, and copies of the edits that lost."""
     if ours in (base, theirs):
         return theirs, []
     if theirs == base:
         return ours, []
-    three = identify(base, ours, theirs, told)
+    three = identify(base, ours, theirs, records)
     parts, copies = _chosen_parts(path, three)
     parts = _with_right_counts(parts, three)
     parts |= _headings_needed(parts, three)

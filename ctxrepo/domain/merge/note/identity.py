@@ -51,7 +51,7 @@ class Saying:
 
 
 @dataclass(frozen=True)
-class Told:
+class NoteRecords:
     """What commands recorded of the entries of a note: which text became which, what they stated and forgot,
     and the keys, in small letters, that they gave in its scope."""
 
@@ -61,14 +61,14 @@ class Told:
     keys: Set[str]
 
 
-def identify(base: str, ours: str, theirs: str, told: Callable[[], Told]) -> Three:
-    """Three bodies in which the same part has the same key; what is `told` of them goes before likeness."""
+def identify(base: str, ours: str, theirs: str, records: Callable[[], NoteRecords]) -> Three:
+    """Three bodies in which the same part has the same key; what `records` say goes before likeness."""
     bodies = Body.read(base), Body.read(ours), Body.read(theirs)
     our_paths, their_paths = _same_headings(*bodies)
     not_ids = {name for body in bodies for name, times in body.ids().items() if times > 1}
     was = bodies[0].keyed({path: path for path in bodies[0].sections()}, not_ids)
     us, them = bodies[1].keyed(our_paths, not_ids), bodies[2].keyed(their_paths, not_ids)
-    our_edits, their_edits = _edits(was, us, them, told)
+    our_edits, their_edits = _edits(was, us, them, records)
     return was, us.rekeyed(our_edits), them.rekeyed(their_edits)
 
 
@@ -107,7 +107,7 @@ def _titles(sections: Mapping[Path, Section], paths: dict[Path, Path], depth: in
 
 
 def _edits(
-    was: BodyVersion, us: BodyVersion, them: BodyVersion, told: Callable[[], Told]
+    was: BodyVersion, us: BodyVersion, them: BodyVersion, records: Callable[[], NoteRecords]
 ) -> tuple[dict[Key, Key], dict[Key, Key]]:
     """For each side: new key -> the key in the base of the part that it moved or edited; texts that occur
     twice are left out, since it would be unclear which was meant."""
@@ -128,7 +128,7 @@ def _edits(
         for side, (gone, come) in ((us, ours), (them, theirs)):
             same |= placed(was, side, gone, come) | with_label(was, side, gone, come)
     if our_gone.keys() & their_gone.keys() and our_come and their_come:
-        recorded = told()
+        recorded = records()
         forgotten, stated = {*recorded.forgotten}, {*recorded.stated}
         same = {
             (old, new): score
@@ -139,7 +139,7 @@ def _edits(
     our_edits = our_moves | {our_come[new].key: our_gone[old].key for new, old in our_pairs.items()}
     their_edits = their_moves | {their_come[new].key: their_gone[old].key for new, old in their_pairs.items()}
     new = our_come.keys() - our_pairs.keys(), their_come.keys() - their_pairs.keys()
-    for our_text, their_text, label in _new_with_key(*new, told):
+    for our_text, their_text, label in _new_with_key(*new, records):
         our_edits[our_come[our_text].key] = their_edits[their_come[their_text].key] = ("key", label, "")
     return our_edits, their_edits
 
@@ -183,13 +183,13 @@ def _sayings(version: BodyVersion, other: BodyVersion, once: Set[str]) -> dict[s
 
 
 def _new_with_key(
-    ours: Set[str], theirs: Set[str], told: Callable[[], Told]
+    ours: Set[str], theirs: Set[str], records: Callable[[], NoteRecords]
 ) -> Iterator[tuple[str, str, str]]:
     """(our text, their text, key) of what each side has new under one key, if a command gave it."""
     us, them = by_label(ours - theirs), by_label(theirs - ours)
     for label in us.keys() & them.keys():
         (our_text, *more), (their_text, *others) = us[label], them[label]
-        if not (more or others) and label in told().keys:
+        if not (more or others) and label in records().keys:
             yield our_text, their_text, label
 
 
@@ -321,7 +321,7 @@ def _groups(
     return [groups[path] for path in sorted(groups, key=lambda p: (len(groups[p][0]) * len(groups[p][1]), p))]
 
 
-def told_of(path: str, versions: Sequence[str], evidence: Iterable[Evidence]) -> Told:
+def note_records(path: str, versions: Sequence[str], evidence: Iterable[Evidence]) -> NoteRecords:
     """What the evidence tells of the note at `path`. An id depends on path and heading, which may have
     changed since it was recorded: a text has one for each that the note had."""
     evidence = list(evidence)
@@ -331,19 +331,20 @@ def told_of(path: str, versions: Sequence[str], evidence: Iterable[Evidence]) ->
     if len(headings) * len(texts) <= MAX_PLACES:
         places = set(product(headings, texts))
     names = (path, *renamed(evidence).get(path, ()))
-    said = {derived_id(name, *place, nth=1): place[1] for name in names for place in places}
+    by_id = {derived_id(name, *place, nth=1): place[1] for name in names for place in places}
     to = edits_in(evidence)
     edits = {
-        (said[entry], said[heir])
-        for entry in said.keys() & to.keys()
-        for heir in closure(to, entry) & said.keys()
+        (by_id[entry], by_id[heir])
+        for entry in by_id.keys() & to.keys()
+        for heir in closure(to, entry) & by_id.keys()
     }
     stated, forgotten = (
-        {said[one.entry] for one in evidence if one.kind == kind and one.entry in said}
+        {by_id[record.entry] for record in evidence if record.kind == kind and record.entry in by_id}
         for kind in ("stated", "forgotten")
     )
-    keys = {one.key.casefold() for one in evidence if one.key and scope_of(one.path) == scope_of(path)}
-    return Told(edits, stated, forgotten, keys)
+    scope = scope_of(path)
+    keys = {record.key.casefold() for record in evidence if record.key and scope_of(record.path) == scope}
+    return NoteRecords(edits, stated, forgotten, keys)
 
 
 def with_label(

@@ -47,10 +47,10 @@ def moves_of(base: Contents, side: Contents, other: Contents, blobs: Blobs) -> M
     moves = _paired([*recorded, *by_content, *_same_names(absent, come, side, other)])
     new = set(moves.values())
     gone, come = [p for p in absent if p not in moves], [p for p in come if p not in new]
-    named = {one.path for one in evidence}
+    named = {e.path for e in evidence}
     gone = [p for p in gone if other.get(p) != base[p] or p in named]
     # A note that a command forgot is gone, and one that commands made is new, however alike the two are.
-    known, forgotten = {one.entry for one in evidence}, {e.entry for e in evidence if e.kind == "forgotten"}
+    known, forgotten = {e.entry for e in evidence}, {e.entry for e in evidence if e.kind == "forgotten"}
     put = {e.to if e.kind == "moved" else e.entry for e in evidence if e.kind in ("stated", "moved")}
     gone = [p for p in gone if not _are_all(_ids_of(p, base, blobs) & known, forgotten)]
     come = [p for p in come if not _are_all(_ids_of(p, side, blobs), put)] if gone else []
@@ -162,8 +162,8 @@ class _LineCounts:
     def of(path: str, data: bytes | None) -> "_LineCounts":
         """Of a note what its entries say: its head and headings are like those of many others."""
         data = data if data is not None and len(data) <= MAX_BYTES else None
-        said = "\n".join(units_of(path, data).elements())
-        text = said or decode_exactly(data or b"")
+        units = "\n".join(units_of(path, data).elements())
+        text = units or decode_exactly(data or b"")
         lines = Counter(line.strip() for line in text.splitlines() if line.strip())
         return _LineCounts(text, lines, _letters(lines))
 

@@ -48,7 +48,7 @@ def settle_rivals(
     `moves` has the paths that files of a side have in `merged`."""
     base, ours, theirs = trees.base, trees.ours, trees.theirs
     known = {record.id for record in _records(base, blobs)}
-    new = ((one for one in _records(side, blobs) if one.id not in known) for side in (ours, theirs))
+    new = ((record for record in _records(side, blobs) if record.id not in known) for side in (ours, theirs))
     us, them = ([*in_folders(side, trees.folders)] for side in new)
     sides = (ours, theirs)
     # Files that both sides changed, or one removed: an entry may have gone from these to another note.
@@ -99,7 +99,7 @@ def copies_of_rival_resolutions(
             for side in (ours, theirs, merged)
         )
         for stays, version in ((copy.other, was), (was, copy.other)):
-            is_rival = any(version in one and other == {stays} for one, other in ((us, them), (them, us)))
+            is_rival = any(version in side and other == {stays} for side, other in ((us, them), (them, us)))
             if is_rival and version not in now:
                 yield ConflictCopy(path, copy.base, stays if copy.kept else "", version)
 
