@@ -124,8 +124,8 @@ def spoken(
     tools = tuple(tools)
     if not (text.strip() or tools):
         return None
-    said = Message(who, text, text_of(fields, "id"), at=text_of(fields, "timestamp"), tools=tools)
-    return replace(said, **more) if more else said
+    message = Message(who, text, text_of(fields, "id"), at=text_of(fields, "timestamp"), tools=tools)
+    return replace(message, **more) if more else message
 
 
 def texts_below(node: object, most: int = 1 << 30) -> Iterator[str]:

@@ -114,8 +114,8 @@ def head(lines: Iterable[str], /) -> SessionHead:
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     queue: list[Message] = []
     parts = [*_parts(lines, queue)]
-    said = {message.text for _, message in parts}
-    parts += [("", message) for message in queue if message.text not in said]
+    texts = {message.text for _, message in parts}
+    parts += [("", message) for message in queue if message.text not in texts]
     return joined(sorted(parts, key=lambda part: part[1].line))
 
 

@@ -54,7 +54,7 @@ SOURCES = (source_at(NAME, lambda search: [folder(search.home, search.env) / "me
 
 def _between(pattern: re.Pattern[str], text: str) -> Iterator[str]:
     """The parts of a text that begin with what the pattern finds."""
-    starts = [found.start() for found in pattern.finditer(text)]
+    starts = [match.start() for match in pattern.finditer(text)]
     yield from (text[start:end] for start, end in pairwise([*starts, len(text)]))
 
 
@@ -67,8 +67,8 @@ def _facts(group: str) -> Iterator[SourceFact]:
         heading, _, body = section.partition("\n")
         title = heading.lstrip("# ").strip().casefold()
         if title.startswith("task "):
-            found = _KEYWORDS.search(section)
-            keywords[title.split()[1].rstrip(":")] = words_of(found[1]) if found else []
+            match = _KEYWORDS.search(section)
+            keywords[title.split()[1].rstrip(":")] = words_of(match[1]) if match else []
         for entry in entries_of("", body) if title in _SECTIONS else ():
             tasks = [number for number in _TASK.findall(entry.plain) if number]
             tags = [tag for number in tasks for tag in keywords.get(number, ()) if tag.isalnum()]

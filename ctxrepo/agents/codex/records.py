@@ -85,10 +85,10 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said, oldest first, with the tools that the agent used before it said something."""
     spoken = _spoken(lines)
     events = [n for n, (kind, message) in enumerate(spoken) if kind != _FOR_MODEL and message.text]
-    told = {_key(spoken[n][1]) for n in events}
+    keys = {_key(spoken[n][1]) for n in events}
     # A session may go on in a newer version: what stands before the first event counts as far as the agent
     # answers, for behind that are the messages for the model which the events will repeat.
-    other = [n for n, (_, m) in enumerate(spoken[: events[0]] if events else spoken) if _key(m) not in told]
+    other = [n for n, (_, m) in enumerate(spoken[: events[0]] if events else spoken) if _key(m) not in keys]
     if events:
         other = other[: max((at for at, n in enumerate(other, 1) if spoken[n][1].who == "agent"), default=0)]
     counted, tools, before, latest = {*events, *other}, list[ToolUse](), "", ("", ("", ""))
@@ -111,7 +111,7 @@ def _key(message: Message) -> tuple[str, str]:
 
 def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
     """(form, message) of each line that says something, or that uses a tool; none of a subagent's."""
-    said = []
+    messages = []
     origin = made = ""
     for number, fields in records_in(lines, _SAYING):
         bare = _bare(fields)
@@ -124,8 +124,8 @@ def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
             is_copy = bool(origin) and message.at < made
             session = message.session or (origin if is_copy else text_of(bare, "thread_id"))
             kind = text_of(bare, "type") or _FOR_MODEL
-            said.append((kind, replace(message, session=session, line=number)))
-    return said
+            messages.append((kind, replace(message, session=session, line=number)))
+    return messages
 
 
 def _bare(fields: Mapping[str, Any]) -> Mapping[str, Any]:
