@@ -74,7 +74,7 @@ def _rules(db: _sqlite3.Connection, world: World, event: Event) -> list[Approval
     if not approved:
         return []
     place = place_of(db, world, SessionFolder(event.cwd))
-    return [one for one in approved.values() if one.owner in ("", place.project, place.folder)]
+    return [approval for approval in approved.values() if approval.owner in ("", place.project, place.folder)]
 
 
 def _names(paths: list[str], cwd: str) -> tuple[str, ...]:

@@ -70,8 +70,8 @@ def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
         return []
     folded = fold(text)
     wanted = {word.strip().lower(): fold(word).strip() for word in keywords}
-    found = [word for word, sought in wanted.items() if sought and _stands_in(folded, sought)]
-    return sorted(found, key=lambda word: (-_units(word), word))
+    matches = [word for word, sought in wanted.items() if sought and _stands_in(folded, sought)]
+    return sorted(matches, key=lambda word: (-_units(word), word))
 
 
 def anchor_name(keyword: str, clock: str) -> str:

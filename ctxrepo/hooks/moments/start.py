@@ -149,11 +149,11 @@ def _receipt(cache: _sqlite3.Connection, world: World, place: Place) -> str:
         return ""
     query = "select name, notes from scope where name in (?, ?) and notes order by name = ?"
     notes = cache.execute(query, (place.folder, world.global_folder, world.global_folder)).fetchall()
-    told = " and ".join(f"{count} note{'s' * (count != 1)} in {name}/" for name, count in notes)
+    counts = " and ".join(f"{count} note{'s' * (count != 1)} in {name}/" for name, count in notes)
     age = age_of(f"{world.repo.state}/fetched")
     minutes = int(age // 60) if age < 1e9 else -1
     when = "" if minutes < 0 else "; last exchange with the remote " + _ago(minutes)
-    return f"ctxrepo: this session knows {told}{when}" if told else ""
+    return f"ctxrepo: this session knows {counts}{when}" if counts else ""
 
 
 def _ago(minutes: int) -> str:

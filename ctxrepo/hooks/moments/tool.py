@@ -73,8 +73,8 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
         # A subagent isn't told of faults: the agent that started it is, and can see to them.
         has_faults = not event.sub and (bool(doubtful) or _has_untold_faults(cache, world, event))
         faults = _fault_block(cache, world, event, doubtful) if has_faults else ""
-        said = _said_of(db, cache, world, event, edited, error) if world.reminds else ""
-        return unsaved_block + faults + said
+        reminders = _reminders_of(db, cache, world, event, edited, error) if world.reminds else ""
+        return unsaved_block + faults + reminders
     finally:
         cache.close()
 
@@ -144,7 +144,7 @@ def _save(
     return [unsaved], is_doubtful
 
 
-def _said_of(
+def _reminders_of(
     db: _sqlite3.Connection,
     cache: _sqlite3.Connection,
     world: World,
@@ -177,8 +177,8 @@ def _has_untold_faults(cache: _sqlite3.Connection, world: World, event: Event) -
         return False
     from ctxrepo.hooks.session.ledger_file import faults_told, ledger_path  # most memories have none
 
-    told = faults_told(ledger_path(world.state, event.agent, event.session), world.repo.id)
-    return any(fault.hash not in told for fault in faults)
+    hashes = faults_told(ledger_path(world.state, event.agent, event.session), world.repo.id)
+    return any(fault.hash not in hashes for fault in faults)
 
 
 def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, written: list[str]) -> str:

@@ -50,9 +50,9 @@ def arranged(
 
 def by_class(prompt: str, hits: list[EntryHit]) -> list[EntryHit]:
     """The hits for a prompt, those of the categories that it prefers three places further up."""
-    said = {fold(word) for word in words(prompt)}
+    prompt_words = {fold(word) for word in words(prompt)}
     preferred, most = next(
-        ((names, most) for about, names, most in CLASSES if said & {*about}), ((), GENERAL)
+        ((names, most) for about, names, most in CLASSES if prompt_words & {*about}), ((), GENERAL)
     )
     categories = [category_of(bullet_parts(hit.text)[0]) for hit in hits]
     places = {hit.id: at - STEPS * (categories[at] in preferred) for at, hit in enumerate(hits)}
@@ -64,15 +64,15 @@ def siblings(
 ) -> list[EntryHit]:
     """The entries whose keys differ from a hit's in the last segment alone, by key; without the hits."""
     known = {hit.id for hit in hits}
-    found: dict[str, EntryHit] = {}
+    by_id: dict[str, EntryHit] = {}
     stems = [stem for hit in hits if (stem := stem_of(key_in(hit.text)))]
     for stem in dict.fromkeys(stems):
         for span in spans_of(cache, scopes):
             numbers = [number for (number,) in cache.execute(_SIBLINGS, (span.first, span.last, stem))]
             for hit in hits_at(cache, numbers).values():
                 if hit.id not in known and stem_of(key_in(hit.text)) == stem:
-                    found[hit.id] = hit
-    return sorted(found.values(), key=lambda hit: (key_in(hit.text), hit.id))[:most]
+                    by_id[hit.id] = hit
+    return sorted(by_id.values(), key=lambda hit: (key_in(hit.text), hit.id))[:most]
 
 
 def stem_of(key: str) -> str:
