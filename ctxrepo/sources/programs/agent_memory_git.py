@@ -23,8 +23,8 @@ def _places(search: SourceSearch) -> Iterator[Path]:
     fields, _ = search.files.read_fields(Path(expanded(config, str(search.home))) / "config.json")
     profiles = (fields or {}).get("profiles")
     tables = [*(profiles.values() if isinstance(profiles, dict) else ()), fields or {}]
-    found = [table.get("data_dir") for table in tables if isinstance(table, dict)]
-    for path in dict.fromkeys([named] if named else found):
+    folders = [table.get("data_dir") for table in tables if isinstance(table, dict)]
+    for path in dict.fromkeys([named] if named else folders):
         if isinstance(path, str) and (place := Path(expanded(path, str(search.home)))).is_absolute():
             yield place
 

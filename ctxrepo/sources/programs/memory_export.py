@@ -61,8 +61,8 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
         files = [replace(f, text=_here(f.text, folders, ids)) if is_evidence(f.path) else f for f in files]
     named = export.header.projects.items()
     projects = {name: folders[folder] for name, folder in named if name.strip() and folder in folders}
-    found = SourceContents(NAME, search.shown(file), tuple(notes), not_taken=tuple(left))
-    return replace(found, files=tuple(files), folders=folders, projects=projects)
+    source = SourceContents(NAME, search.shown(file), tuple(notes), not_taken=tuple(left))
+    return replace(source, files=tuple(files), folders=folders, projects=projects)
 
 
 def _folders(search: SourceSearch, header: ExportHeader) -> Mapping[str, str]:
@@ -118,9 +118,9 @@ def _ids_here(notes: Sequence[SourceNote]) -> Mapping[str, str]:
 def _here(text: str, folders: Mapping[str, str], ids: Mapping[str, str]) -> str:
     """What was said of entries, with the paths and ids that they have here; without those of scopes that
     stay."""
-    said = in_folders((one for one in evidence_of(text) if scope_of(one.path) in folders), folders)
-    here = (replace(one, entry=ids.get(one.entry, one.entry), to=ids.get(one.to, one.to)) for one in said)
-    return "".join(f"{to_line(one)}\n" for one in here)
+    records = in_folders((e for e in evidence_of(text) if scope_of(e.path) in folders), folders)
+    here = (replace(e, entry=ids.get(e.entry, e.entry), to=ids.get(e.to, e.to)) for e in records)
+    return "".join(f"{to_line(e)}\n" for e in here)
 
 
 def _cut(export: MemoryExport) -> Iterator[NotTaken]:
