@@ -53,11 +53,11 @@ def make_all() -> None:
 
 def _make(cls: Any) -> None:
     """Make a dataclass, after those that it inherits from."""
-    for one in reversed(cls.__mro__):
-        options = _waiting.pop(one, None)
+    for base in reversed(cls.__mro__):
+        options = _waiting.pop(base, None)
         if options is not None:
-            del one.__init__, one.__setstate__
-            _finish(one, options)
+            del base.__init__, base.__setstate__
+            _finish(base, options)
 
 
 def _finish(cls: Any, options: Mapping[str, bool]) -> None:
