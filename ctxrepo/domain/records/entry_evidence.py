@@ -3,15 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from ctxrepo.domain.records.evidence import (
-    MOST_CITED,
-    MOST_HEIRS,
-    Evidence,
-    Marks,
-    closure,
-    in_order,
-    marks,
-)
+from ctxrepo.domain.records.evidence import MOST_CITED, MOST_HEIRS, Evidence, Marks, closure, in_order, marks
 from ctxrepo.lazy import dataclass
 
 Cue = Literal["explicit", "structural", "behavioral"]

@@ -7,14 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log
 
-from ctxrepo.domain.score.standing import (
-    CAPS,
-    MOST_ACTIVE,
-    EntryFacts,
-    EntryStanding,
-    Lifecycle,
-    is_over,
-)
+from ctxrepo.domain.score.standing import CAPS, MOST_ACTIVE, EntryFacts, EntryStanding, Lifecycle, is_over
 
 WEIGHTS: Mapping[str, float] = {"explicit": 1.0, "structural": 0.9, "behavioral": 0.7, "recurrence": 0.6}
 """Cue, which is how an entry came to be known -> what it weighs."""

@@ -26,14 +26,7 @@ from ctxrepo.domain.project.layout import (
 )
 from ctxrepo.domain.project.registry import parse
 from ctxrepo.domain.records.evidence import evidence_of
-from ctxrepo.domain.records.proposal import (
-    ACCEPT,
-    DECLINE,
-    STAGE,
-    inbox_lines,
-    is_inbox,
-    verdicts,
-)
+from ctxrepo.domain.records.proposal import ACCEPT, DECLINE, STAGE, inbox_lines, is_inbox, verdicts
 from ctxrepo.domain.records.save import Save
 from ctxrepo.storage.memory import Memory
 

@@ -35,13 +35,7 @@ from ctxrepo.storage.processes.database import transaction
 from ctxrepo.storage.processes.lock import TryLock, pause
 from ctxrepo.storage.processes.process import give_precedence
 from ctxrepo.storage.sessions.kept_sessions import TranscriptCopy
-from ctxrepo.storage.sessions.session_index import (
-    GONE,
-    IndexedSession,
-    NewMessage,
-    SessionIndex,
-    index_file,
-)
+from ctxrepo.storage.sessions.session_index import GONE, IndexedSession, NewMessage, SessionIndex, index_file
 from ctxrepo.storage.sessions.transcript_files import (
     PIECE,
     OpenTranscript,

@@ -17,12 +17,7 @@ from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.message_words import PlacedMessage, new_messages, spoken_text, words_of
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.kept_file import kept_file
-from ctxrepo.storage.sessions.kept_sessions import (
-    KeptSession,
-    KeptSessions,
-    KeptText,
-    TranscriptCopy,
-)
+from ctxrepo.storage.sessions.kept_sessions import KeptSession, KeptSessions, KeptText, TranscriptCopy
 from ctxrepo.storage.sessions.session_index import GONE, IndexedSession, SessionIndex
 from ctxrepo.storage.sessions.transcript_files import Position, Rewrite, TranscriptFile, TranscriptPiece
 
