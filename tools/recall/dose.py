@@ -261,7 +261,7 @@ def measures(prompts: Sequence[RankedPrompt], is_by_words: bool, rate: float) ->
 
 def _margin_of(length: float, less: float, is_by_words: bool) -> Callable[[Ranking, float], float]:
     def margin(ranking: Ranking, now: float) -> float:
-        prompt = ranking.asked.prompt
+        prompt = ranking.request.prompt
         share = everyday_share(prompt)
         if is_by_words:
             longer: float = more_by_chance(prompt) ** (length / MORE_BY_LENGTH)

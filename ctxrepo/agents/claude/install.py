@@ -110,11 +110,11 @@ def files(
     rules = [*map(rule, options.commands), *map(tool_rule, options.tools)]
     rules_of_any_level = [*map(rule, LEVELS["write"]), *map(tool_rule, TOOLS["write"])]
     settings = root / "settings.json"
-    folders = [GrantedFolder(each, spelled(each, user_home), settings) for each in options.folders]
-    of_any_level = [spelled(each, user_home) for each in options.folders_of_any_level]
+    folders = [GrantedFolder(path, spelled(path, user_home), settings) for path in options.folders]
+    of_any_level = [spelled(path, user_home) for path in options.folders_of_any_level]
     grants = (
         GrantedItems(("permissions", "allow"), rules, rules_of_any_level),
-        GrantedItems(_SANDBOX, [each.spelling for each in folders], of_any_level),
+        GrantedItems(_SANDBOX, [place.spelling for place in folders], of_any_level),
     )
     document = EditedDocument(settings, replace(SETTINGS, events=events, grants=grants), hooks)
     servers = JsonServers("mcpServers", options.server)

@@ -189,13 +189,13 @@ def _is_queued(line: Mapping[str, Any]) -> bool:
 def _by_user(line: Mapping[str, Any], message: Mapping[str, Any]) -> Message | None:
     blocks = blocks_of(message)
     if results := [block for block in blocks if block.get("type") == "tool_result"]:
-        return _message(line, "user", "\n".join(filter(None, map(_said_in, results))))
+        return _message(line, "user", "\n".join(filter(None, map(_words_in, results))))
     words = (typed(text_of(block, "text")) for block in blocks if block.get("type") == "text")
     text = "\n".join(part for part in words if part and not part.startswith(_NOBODY))
     return _message(line, "user", text) if is_own_words(line, text) else None
 
 
-def _said_in(result: Mapping[str, Any]) -> str:
+def _words_in(result: Mapping[str, Any]) -> str:
     """What a person said that stands in a tool's result; '' where nobody said anything."""
     text = text_in(blocks_of(result))
     for before, behind in _IN_RESULT.items():

@@ -29,12 +29,12 @@ class ConfigWithRoots(_Config):
         if not self.options.folders:
             return self.disconnect(text, original)
         roots = _roots(text) or []
-        missing = [str(each) for each in self.options.folders if str(each) not in roots]
+        missing = [str(folder) for folder in self.options.folders if str(folder) not in roots]
         return _edited(text, [*roots, *missing]) if missing else text
 
     def disconnect(self, text: str, original: str | None = None) -> str:
         ours = self.options.folders_of_any_level
-        if original is None or not any(each.name in text for each in ours):
+        if original is None or not any(folder.name in text for folder in ours):
             return text  # if it is there, it is a person's own
         before, roots = _roots(original), _roots(text) or []
         going = {*map(str, ours)}.difference(before or ())

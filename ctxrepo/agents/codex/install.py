@@ -55,7 +55,7 @@ def files(
         EditedDocument(config, JointDocument((ConfigWithRoots(options), servers)), servers=servers),
         OwnFile(root / "rules" / "ctxrepo.rules", _rules(options.commands)),
         SkillsFolder(user_home / ".agents" / "skills"),
-        *(GrantedFolder(each, str(each), config) for each in options.folders),
+        *(GrantedFolder(path, str(path), config) for path in options.folders),
     )
 
 

@@ -79,13 +79,13 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
     for number, line in enumerate(lines):
         line = line.removeprefix("\ufeff").rstrip()
         if line in _SPEAKERS:
-            yield from _told(speech, begins)
+            yield from _messages_of(speech, begins)
             speech, begins = [line], number
         elif speech:
             speech.append(line)
         elif message := message_in(_FORMS, record(line) or {}):
             yield replace(message, line=number)
-    yield from _told(speech, begins)
+    yield from _messages_of(speech, begins)
 
 
 def _role(fields: Mapping[str, Any]) -> object:
@@ -125,7 +125,7 @@ def _query_in(text: str) -> str:
     return "\n".join(map(str.strip, _QUERY.findall(text))) or typed(text)
 
 
-def _told(speech: Sequence[str], begins: int) -> Iterator[Message]:
+def _messages_of(speech: Sequence[str], begins: int) -> Iterator[Message]:
     """The message that these lines of a text are, the first of which says whose."""
     if not speech:
         return

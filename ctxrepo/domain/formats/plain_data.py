@@ -32,10 +32,10 @@ def plain_data(value: Any) -> Any:
     if is_dataclass(value):
         return dict(_field(field, getattr(value, field.name)) for field in fields(value))
     if isinstance(value, Mapping):
-        return {str(key): plain_data(each) for key, each in value.items()}
+        return {str(key): plain_data(part) for key, part in value.items()}
     if hasattr(value, "__fspath__"):
         return str(value)
-    return [plain_data(each) for each in value]
+    return [plain_data(part) for part in value]
 
 
 def _field(field: Any, value: Any) -> tuple[str, Any]:

@@ -144,8 +144,8 @@ def classify(words: str, *, pushing: bool = False) -> Outcome:
     if not words.strip():
         return "cut"
     if pushing and re.search("returned error: 403", words, re.IGNORECASE):
-        return "readonly" if _found(words) == "auth" else _found(words)
-    return _found(words)
+        return "readonly" if _outcome(words) == "auth" else _outcome(words)
+    return _outcome(words)
 
 
 def reason(words: str, outcome: Outcome) -> str:
@@ -155,7 +155,7 @@ def reason(words: str, outcome: Outcome) -> str:
     lines = [line.strip() for line in _parted(words).splitlines() if line.strip()]
     lines = [line for line in lines if not _COUNTING.match(line)]
     # Any line that we don't know "fits" a failure that we don't know.
-    fits = [line for line in lines if _found(line) == outcome] if outcome != "failed" else []
+    fits = [line for line in lines if _outcome(line) == outcome] if outcome != "failed" else []
     theirs = [line for line in lines if re.match(r"(?i)remote: *\S|error: ", line)]
     summary = [line for line in lines if re.match(r"(?i)(fatal|error)", line)]
     by_them = outcome in ("protected", "quota", "refused", "readonly")
@@ -168,5 +168,5 @@ def _parted(words: str) -> str:
     return _GLUED.sub(r"\1\n", words)
 
 
-def _found(words: str) -> Outcome:
+def _outcome(words: str) -> Outcome:
     return next((outcome for outcome, pattern in _patterns() if pattern.search(words)), "failed")

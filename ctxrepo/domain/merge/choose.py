@@ -45,7 +45,7 @@ def choose(
 def said_again(base: Iterable[_S], ours: Iterable[_S], theirs: Iterable[_S]) -> set[_S]:
     """What a side has more copies of than the base: the other side didn't remove these on purpose."""
     was, us, them = Counter(base), Counter(ours), Counter(theirs)
-    return {each for each in us | them if max(us[each], them[each]) > was[each]}
+    return {saying for saying in us | them if max(us[saying], them[saying]) > was[saying]}
 
 
 def either(base: _T | None, ours: _T, theirs: _T) -> _T:

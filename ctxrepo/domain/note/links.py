@@ -45,8 +45,8 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
         return _first([named, archived(named)], notes)
     folder, top = source.rpartition("/")[0], source.partition("/")[0]
     places = [f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path]
-    path_found = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
-    return path_found or _first([archived(place) for place in places], notes)
+    match = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
+    return match or _first([archived(place) for place in places], notes)
 
 
 class Spot(NamedTuple):

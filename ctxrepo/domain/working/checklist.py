@@ -90,7 +90,7 @@ def item_line(text: str) -> str:
     if len(text.encode("utf-8", "surrogatepass")) > compose.MAX_ENTRY_BYTES:
         raise UsageError("the item is too long", "Put it into a note, and name that note in the item.")
     line = "\n".join([f"- [ ] {first}", *(f"  {more}" for more in rest)])
-    kinds = [each.kind for each in lines_in(line)]
+    kinds = [item_line.kind for item_line in lines_in(line)]
     items = items_of("", line)
     is_one = len(items) == 1 and items[0].text == "\n".join([first, *rest])
     if not is_one or kinds != ["item", *("text" for _ in rest)] or len(split_blocks(line)) != 1:

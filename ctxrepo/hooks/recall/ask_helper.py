@@ -71,7 +71,7 @@ _SCORES = """
     from json_each(?, '$.scores') limit 100"""
 
 
-def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> tuple[Ranking | None, str]:
+def ask(cache: _sqlite3.Connection, world: World, request: RecallRequest) -> tuple[Ranking | None, str]:
     """The helper's ranking; or None, and why words rank in its place ('' where the helper says so itself).
 
     The helper answers numbers and scores. Their entries are read from the cache here, and only where the
@@ -79,9 +79,9 @@ def ask(cache: _sqlite3.Connection, world: World, asked: RecallRequest) -> tuple
     (docs/adr/0025-meanings-by-a-warm-helper.md)."""
     seconds = patience()
     try:
-        question = _question(cache, asked)
+        question = _question(cache, request)
         line = _answer_line(world, question, seconds) if len(question) <= LINE_BYTES else b""
-        return _parse(cache, world, line.decode("utf-8"), asked) if line else (None, "")
+        return _parse(cache, world, line.decode("utf-8"), request) if line else (None, "")
     except ConnectionRefusedError as error:
         return None, str(error)
     except TimeoutError:
@@ -172,16 +172,16 @@ def _read_line(peer: _socket.socket, end: float) -> bytes:
     return line if len(line) <= LINE_BYTES else b""
 
 
-def _question(cache: _sqlite3.Connection, asked: RecallRequest) -> bytes:
-    earlier = json_array(cache, [text[:MOST_READ] for text in asked.before[-_MOST_EARLIER:]])
-    scopes = json_array(cache, asked.scopes)
-    values = (VERSION, asked.prompt[:MOST_READ], earlier, scopes, asked.limit)
+def _question(cache: _sqlite3.Connection, request: RecallRequest) -> bytes:
+    earlier = json_array(cache, [text[:MOST_READ] for text in request.before[-_MOST_EARLIER:]])
+    scopes = json_array(cache, request.scopes)
+    values = (VERSION, request.prompt[:MOST_READ], earlier, scopes, request.limit)
     text: str = cache.execute(_QUESTION, values).fetchone()[0]
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def _parse(
-    cache: _sqlite3.Connection, world: World, line: str, asked: RecallRequest
+    cache: _sqlite3.Connection, world: World, line: str, request: RecallRequest
 ) -> tuple[Ranking | None, str]:
     """The ranking in `line`; None when it is malformed, or is about another state of the cache, and why."""
     version, head, generation, read = cache.execute(_HEAD, (line,)).fetchone()
@@ -196,9 +196,9 @@ def _parse(
     if len(margins) != 3 or not are_scores:
         return None, ""
     scores = {number: score for number, score, _ in rows}
-    ranking = ranking_of(cache, scores, {number: own for number, _, own in rows}, margins, asked)
+    ranking = ranking_of(cache, scores, {number: own for number, _, own in rows}, margins, request)
     if read == "false" and not world.is_gated:  # with the gate the helper has looked whether words answer
-        ranking.by_words = rank_by_words(cache, asked)
+        ranking.by_words = rank_by_words(cache, request)
     return ranking, ""
 
 
@@ -207,13 +207,13 @@ def ranking_of(
     scores: dict[int, float],
     own: dict[int, float],
     margins: tuple[float, ...],
-    asked: RecallRequest,
+    request: RecallRequest,
 ) -> Ranking:
     """The ranking by these scores. `margins` say how far the best stands out: beside this prompt, at an edit
     with this text, and without earlier prompts; `own` how far each entry does by itself."""
     hits = hits_of(cache, scores, len(scores), own)
-    ranking = Ranking(asked, hits, NOTHING, BY_MEANING)
+    ranking = Ranking(request, hits, NOTHING, BY_MEANING)
     ranking.margin, ranking.margin_of_edit, alone = margins
     if hits and alone < _ALONE:
-        ranking.alone = margin_alone(cache, asked, hits[:_BEST])
+        ranking.alone = margin_alone(cache, request, hits[:_BEST])
     return ranking

@@ -33,9 +33,9 @@ class RecallAnswer:
         """Entries that came near, each with why it isn't among the hits."""
 
 
-def is_social(asked: RecallRequest) -> bool:
+def is_social(request: RecallRequest) -> bool:
     """Whether the prompt is too short or too social to look anything up: it needs no ranking."""
-    return is_left_alone(asked.prompt, bool(asked.before))
+    return is_left_alone(request.prompt, bool(request.before))
 
 
 def silent_answer(why: str, near: list[EntryHit] | None = None) -> RecallAnswer:
@@ -86,7 +86,7 @@ def choose_all(ranking: Ranking) -> RecallAnswer:
     """Whatever there is; by words where the model can't read the text and they find anything."""
     if ranking.by_words is not None and ranking.by_words.hits:
         ranking = ranking.by_words
-    hits, limit = ranking.hits, ranking.asked.limit
+    hits, limit = ranking.hits, ranking.request.limit
     if not hits:
         return silent_answer(ranking.why_none)
     others = [*ranking.overtaken, *((hit, ENOUGH_BETTER) for hit in hits[limit:])]
@@ -95,7 +95,7 @@ def choose_all(ranking: Ranking) -> RecallAnswer:
 
 def _choose_best(ranking: Ranking) -> RecallAnswer:
     """Those of the best entries that stand out, as many as the dose makes of the margin; or why none is."""
-    hits, limit, dose = ranking.hits, ranking.asked.limit, ranking.dose
+    hits, limit, dose = ranking.hits, ranking.request.limit, ranking.dose
     count = dose.entries(ranking.margin, limit)
     if not hits or not count:
         return silent_answer(ranking.why_none, hits)

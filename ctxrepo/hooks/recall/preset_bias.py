@@ -39,13 +39,13 @@ _SIBLINGS = """
 
 
 def arranged(
-    cache: _sqlite3.Connection, preset: str, asked: RecallRequest, hits: list[EntryHit], is_by_meaning: bool
+    cache: _sqlite3.Connection, preset: str, request: RecallRequest, hits: list[EntryHit], is_by_meaning: bool
 ) -> list[EntryHit]:
     """These hits, best first, as `scored` or `semantic` has them."""
     if preset == "scored":
-        return by_class(asked.prompt, hits)
+        return by_class(request.prompt, hits)
     most = BY_MEANING if is_by_meaning else BY_WORDS
-    return lessons_apart(hits + siblings(cache, hits, asked.scopes, most))
+    return lessons_apart(hits + siblings(cache, hits, request.scopes, most))
 
 
 def by_class(prompt: str, hits: list[EntryHit]) -> list[EntryHit]:

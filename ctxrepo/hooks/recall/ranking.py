@@ -92,8 +92,8 @@ class Ranking:
 
     Whoever ranks fills in the margins, by words or by meaning; what is chosen of it asks for nothing else."""
 
-    def __init__(self, asked: RecallRequest, hits: list[EntryHit], why_none: str, dose: Dose) -> None:
-        self.asked = asked
+    def __init__(self, request: RecallRequest, hits: list[EntryHit], why_none: str, dose: Dose) -> None:
+        self.request = request
         self.hits, self.overtaken = newest_alone(hits)
         """The best entries, best first: as many as may be given, and LEFT_OUT more; and those in whose place
         a newer one of them stands, each with why."""
@@ -114,20 +114,20 @@ class Ranking:
         """The ranking by words that goes before this one, where the model can't read the text."""
 
 
-def rank_by_words(cache: _sqlite3.Connection, asked: RecallRequest) -> Ranking:
+def rank_by_words(cache: _sqlite3.Connection, request: RecallRequest) -> Ranking:
     """The entries in the order that the words of the text give them."""
-    scores, matched = score_by_words(cache, asked.prompt, asked.before, asked.scopes)
-    hits = hits_of(cache, scores, asked.limit + LEFT_OUT)
+    scores, matched = score_by_words(cache, request.prompt, request.before, request.scopes)
+    hits = hits_of(cache, scores, request.limit + LEFT_OUT)
     if not hits:
-        return Ranking(asked, [], NOTHING, BY_WORDS)
+        return Ranking(request, [], NOTHING, BY_WORDS)
     best, *_ = hits
-    ranking = Ranking(asked, hits, CHANCE_HIT, BY_WORDS)
-    reached, by_chance = best.score + bonus(matched), min_score(cache, asked.scopes)
-    ranking.margin = margin_by_words(reached, by_chance, asked.prompt)
+    ranking = Ranking(request, hits, CHANCE_HIT, BY_WORDS)
+    reached, by_chance = best.score + bonus(matched), min_score(cache, request.scopes)
+    ranking.margin = margin_by_words(reached, by_chance, request.prompt)
     ranking.margin_of_edit = multiple(reached, by_chance)
-    ranking.alone = margin_alone(cache, asked, hits[:_BEST])
-    if not days_in(asked.prompt):  # a heading may be the day that is asked for
-        ranking.heading_words = list(weighted_words(asked.prompt, asked.before))
+    ranking.alone = margin_alone(cache, request, hits[:_BEST])
+    if not days_in(request.prompt):  # a heading may be the day that is asked for
+        ranking.heading_words = list(weighted_words(request.prompt, request.before))
     return ranking
 
 
@@ -137,17 +137,17 @@ def margin_by_words(reached: float, by_chance: float, prompt: str) -> float:
     return multiple(reached, by_chance * more_by_chance(prompt)) * telling(prompt)
 
 
-def is_vague(asked: RecallRequest) -> bool:
+def is_vague(request: RecallRequest) -> bool:
     """Whether the prompt says so little that it is looked for together with those before it."""
-    return bool(asked.before) and len(words(asked.prompt)) <= VAGUE
+    return bool(request.before) and len(words(request.prompt)) <= VAGUE
 
 
-def margin_alone(cache: _sqlite3.Connection, asked: RecallRequest, hits: list[EntryHit]) -> float:
+def margin_alone(cache: _sqlite3.Connection, request: RecallRequest, hits: list[EntryHit]) -> float:
     """How many times what it must the best of these hits reaches by the own words of a vague prompt."""
-    if not is_vague(asked):
+    if not is_vague(request):
         return SURE
-    own = {hit.id: hit.score for hit in find(cache, asked.prompt, asked.scopes, _LOOKED_AT)}
-    enough = min_score(cache, asked.scopes) * OWN_WORDS_SHARE
+    own = {hit.id: hit.score for hit in find(cache, request.prompt, request.scopes, _LOOKED_AT)}
+    enough = min_score(cache, request.scopes) * OWN_WORDS_SHARE
     return multiple(max([own.get(hit.id, 0.0) for hit in hits]), enough)
 
 

@@ -75,16 +75,16 @@ def open_semantic(name: str, models: Path, vectors: Path) -> tuple[Meanings, Emb
 
 
 def rank_by_meaning(
-    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, asked: RecallRequest
+    cache: sqlite3.Connection, vectors: Meanings, embedder: Embedder, request: RecallRequest
 ) -> Ranking:
     """The entries ordered by words and meaning; an entry without vectors has only words, and so have all
     where most do."""
-    scores = score_by_meaning(cache, vectors, embedder, asked)
+    scores = score_by_meaning(cache, vectors, embedder, request)
     if scores is None:
-        return rank_by_words(cache, asked)
-    ranking = ranking_of(cache, scores.by_number, scores.own, scores.margins, asked)
-    if not can_read(embedder, asked.prompt):
-        ranking.by_words = rank_by_words(cache, asked)
+        return rank_by_words(cache, request)
+    ranking = ranking_of(cache, scores.by_number, scores.own, scores.margins, request)
+    if not can_read(embedder, request.prompt):
+        ranking.by_words = rank_by_words(cache, request)
     return ranking
 
 
@@ -128,18 +128,18 @@ def score_by_meaning(
 
 
 def _weighed(
-    cache: sqlite3.Connection, vectors: Meanings, space: Space, embedder: Embedder, asked: RecallRequest
+    cache: sqlite3.Connection, vectors: Meanings, space: Space, embedder: Embedder, request: RecallRequest
 ) -> _Weighed:
-    scored, _ = score_by_words(cache, asked.prompt, asked.before, asked.scopes, CANDIDATES)
+    scored, _ = score_by_words(cache, request.prompt, request.before, request.scopes, CANDIDATES)
     words = np.array([scored.get(number, 0.0) for number in space.numbers.tolist()])
-    prompt = embedder.prompt(text_of(asked))
+    prompt = embedder.prompt(text_of(request))
     scores = fused(words, space.ranked @ prompt, space.is_known, space.is_log, FUSION)
-    best = np.argsort(-scores, kind="stable")[: max(asked.limit, 0) + LEFT_OUT]
+    best = np.argsort(-scores, kind="stable")[: max(request.limit, 0) + LEFT_OUT]
     rows, is_known = space.gated[best], space.is_known[best]
     above = np.where(is_known, above_usual(rows @ prompt, vectors.usual(rows), vectors.spread), 0.0)
-    first, longer = slice(LOOKED_AT), more_by_chance(asked.prompt)
-    beside = margin(words, above[first], is_known[first], longer) * telling(asked.prompt)
-    if not can_read(embedder, asked.prompt):
+    first, longer = slice(LOOKED_AT), more_by_chance(request.prompt)
+    beside = margin(words, above[first], is_known[first], longer) * telling(request.prompt)
+    if not can_read(embedder, request.prompt):
         beside *= UNREAD_COUNTS
     at_edit = margin(words, above[first], is_known[first])
     return _Weighed(beside, at_edit, scores, best, own_margins(words[best], above, len(words), longer))
@@ -154,9 +154,9 @@ def can_read(embedder: Embedder, prompt: str) -> bool:
     return count < _FEWEST or embedder.pieces(" ".join(prose)) < MOST_PIECES * count
 
 
-def text_of(asked: RecallRequest) -> str:
+def text_of(request: RecallRequest) -> str:
     """What is looked for by its meaning: a short prompt together with what came before it."""
-    earlier = [*asked.before[-_BEFORE:]] if len(asked.prompt) < _SHORT else []
-    is_long = len(asked.prompt) > _HEAD + _TAIL
-    ends = f"{asked.prompt[:_HEAD]}\n{asked.prompt[-_TAIL:]}" if is_long else asked.prompt
+    earlier = [*request.before[-_BEFORE:]] if len(request.prompt) < _SHORT else []
+    is_long = len(request.prompt) > _HEAD + _TAIL
+    ends = f"{request.prompt[:_HEAD]}\n{request.prompt[-_TAIL:]}" if is_long else request.prompt
     return " ".join([*earlier, ends])

@@ -170,9 +170,9 @@ def _excess(path: str, text: str) -> str:
 def remarks(results: Sequence[RememberResult]) -> Iterator[str]:
     """Lines about facts that were written together; what is true of several is said once."""
     near = [*dict.fromkeys(near for result in results for near in result.near)]
-    for each in near[:_MOST_NEAR]:
-        again = f"if this replaces it, the same again with `--supersedes ^{each.id}`"
-        yield f"^{each.id} at {each.at} says much the same; {again}"
+    for entry in near[:_MOST_NEAR]:
+        again = f"if this replaces it, the same again with `--supersedes ^{entry.id}`"
+        yield f"^{entry.id} at {entry.at} says much the same; {again}"
     if len(near) > _MOST_NEAR:
         yield f"so do {len(near) - _MOST_NEAR} more; `ctxrepo check` lists what stands twice"
     for result in results:

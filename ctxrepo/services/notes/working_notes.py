@@ -144,11 +144,11 @@ def _meant(named: str, path: str, items: Sequence[Item]) -> list[Item]:
         ids = ids_meant(named.strip()[1:], (i.id for i in items))
         return [i for i in items if i.id in ids]
     at_place = [i for i in items if named.strip() == f"{path}#L{i.line + 1}"]
-    whole = [i for i in items if _said(named) == _said(i.text)]
-    return at_place or whole or [i for i in items if _said(named) in _said(i.text)]
+    whole = [i for i in items if _wording(named) == _wording(i.text)]
+    return at_place or whole or [i for i in items if _wording(named) in _wording(i.text)]
 
 
-def _said(text: str) -> str:
+def _wording(text: str) -> str:
     """What counts for being the same words, whatever the case."""
     return normalised(text).casefold()
 

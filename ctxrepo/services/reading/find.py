@@ -182,7 +182,7 @@ def _became(
 ) -> tuple[str, Kind | None, tuple[Note, Entry] | None]:
     """The whole id of an entry that is not there under it, what became of it, and what stands for it now."""
     view = evidence_in_view(memory)
-    whole = id_meant(name, (each for record in view.beginning(name) for each in names_in(record)))
+    whole = id_meant(name, (entry_id for record in view.beginning(name) for entry_id in names_in(record)))
     evidence = view.about([whole])
     kind, now = fate(evidence, whole)
     if kind is None:
@@ -192,7 +192,7 @@ def _became(
     names = [now]
     if kind == "moved":  # of the places to which two machines moved it one is left
         names += sorted(closure(edits_in(evidence), whole, MOST_HEIRS))
-    places = (_located(memory, each, project) for each in dict.fromkeys(names) if each != whole)
+    places = (_located(memory, heir, project) for heir in dict.fromkeys(names) if heir != whole)
     return whole, kind, next(filter(None, places), None)
 
 

@@ -89,43 +89,43 @@ class Hit:
     """Where the entry comes from, and who confirmed it; None where nothing was recorded of it."""
 
 
-def search(memory: Memory, asked: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
+def search(memory: Memory, query: SearchQuery, project: Project | None, limit: int) -> list[Hit]:
     """At most `limit` hits: the project's first, then global, then others, notes before entries; by meaning
     the nearest first, wherever they are. NotFound for none. The cache must be up to date: call `commit`
     first."""
-    words = [(a or b) for a, b in _WORD.findall(asked.text)]
-    tags = {tag.lstrip("#").casefold() for tag in asked.tags}
-    _check(asked, words)
+    words = [(a or b) for a, b in _WORD.findall(query.text)]
+    tags = {tag.lstrip("#").casefold() for tag in query.tags}
+    _check(query, words)
     file = memory.state.cache
     if memory.progress and file.exists() and file.stat().st_size > _LARGE:
         memory.progress("searching all entries")
-    only = f"{scope_named(memory, asked.scope, project).folder}/" if asked.scope else ""
-    kept = {note.path: note for note in kept_notes(memory)} if asked.mode == "words" else {}
-    hits = [hit for hit in _hits(memory, asked, words, only) if hit.path not in kept]
-    hits += _on_disk(kept.values(), asked, [word.casefold() for word in words])
-    hits = [hit for hit in hits if _is_wanted(hit, asked, tags, only)]
+    only = f"{scope_named(memory, query.scope, project).folder}/" if query.scope else ""
+    kept = {note.path: note for note in kept_notes(memory)} if query.mode == "words" else {}
+    hits = [hit for hit in _hits(memory, query, words, only) if hit.path not in kept]
+    hits += _on_disk(kept.values(), query, [word.casefold() for word in words])
+    hits = [hit for hit in hits if _is_wanted(hit, query, tags, only)]
     distance = {folder: n for n, folder in enumerate(search_order(memory, project))}
-    if asked.mode == "words":
+    if query.mode == "words":
         hits.sort(key=lambda h: (distance.get(h.path.partition("/")[0], len(distance)), bool(h.id), -h.score))
-    if not hits and asked.mode == "words" and not asked.is_pattern and len(words) > 1:
-        some = (hit for hit in _by_any_word(memory, asked, only) if hit.path not in kept)
-        hits = [hit for hit in some if _is_wanted(hit, asked, tags, only)]
+    if not hits and query.mode == "words" and not query.is_pattern and len(words) > 1:
+        some = (hit for hit in _by_any_word(memory, query, only) if hit.path not in kept)
+        hits = [hit for hit in some if _is_wanted(hit, query, tags, only)]
         hits.sort(key=lambda hit: hit.path.partition("/")[0] not in distance)
     if not hits:
-        kind = [f"[{asked.category}]"] if asked.category else []
-        query = " ".join([asked.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
+        kind = [f"[{query.category}]"] if query.category else []
+        terms = " ".join([query.text, *kind, *(f"#{t}" for t in sorted(tags))]).strip()
         hint = "`--in sessions` searches past sessions instead."
-        raise NotFound(f"nothing found for {query!r}", hint if only else where_else(memory, hint))
+        raise NotFound(f"nothing found for {terms!r}", hint if only else where_else(memory, hint))
     hits = _as_on_disk(memory, hits[:limit])
     known = memory.cache.ask(entry_evidence, (hit.id[1:] for hit in hits if hit.id))
     return [replace(hit, evidence=known.get(hit.id[1:])) for hit in hits]
 
 
-def _is_wanted(hit: Hit, asked: SearchQuery, tags: set[str], only: str) -> bool:
+def _is_wanted(hit: Hit, query: SearchQuery, tags: set[str], only: str) -> bool:
     """Whether a hit is in the scope, below the folder `only`, with all tags and the category."""
     # Those that `read` finds, too: a README beside the scopes is no note.
     is_note = "/" in hit.path and not hit.path.startswith(_NO_NOTES)
-    is_of_kind = not asked.category or hit.category == asked.category.lower()
+    is_of_kind = not query.category or hit.category == query.category.lower()
     groups = {tag.casefold() for tag in (*hit.tags, hit.category) if tag}
     return is_note and is_of_kind and hit.path.startswith(only) and tags <= groups
 
@@ -144,32 +144,32 @@ def _as_on_disk(memory: Memory, hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _check(asked: SearchQuery, words: Sequence[str]) -> None:
+def _check(query: SearchQuery, words: Sequence[str]) -> None:
     """UsageError for a question that asks nothing, or what can't be asked together."""
-    if asked.mode not in get_args(Mode):
-        raise UsageError(f"there is no mode {asked.mode!r}", f"There are {', '.join(get_args(Mode))}.")
-    if not words and not ((asked.tags or asked.category) and asked.mode == "words"):
-        hint = "Give a word, --tag or --category." if asked.mode == "words" else "Say what it is to mean."
+    if query.mode not in get_args(Mode):
+        raise UsageError(f"there is no mode {query.mode!r}", f"There are {', '.join(get_args(Mode))}.")
+    if not words and not ((query.tags or query.category) and query.mode == "words"):
+        hint = "Give a word, --tag or --category." if query.mode == "words" else "Say what it is to mean."
         raise UsageError("there is nothing to search for", hint)
     if len(words) > 200:
         raise UsageError(f"the search has {len(words)} words, and may have 200", "Name a few of them.")
-    if asked.is_pattern and asked.mode != "words":
-        raise UsageError(f"--regex doesn't go with --mode {asked.mode}", "One of the two.")
+    if query.is_pattern and query.mode != "words":
+        raise UsageError(f"--regex doesn't go with --mode {query.mode}", "One of the two.")
 
 
-def _hits(memory: Memory, asked: SearchQuery, words: Sequence[str], only: str) -> Iterator[Hit]:
-    if asked.mode != "words":
+def _hits(memory: Memory, query: SearchQuery, words: Sequence[str], only: str) -> Iterator[Hit]:
+    if query.mode != "words":
         from ctxrepo.services.meaning.ready import near  # most searches are for words
 
         scopes = [only.rstrip("/")] if only else None
-        neighbours = near(memory, asked.text, scopes, MOST, by_words_too=asked.mode == "both")
+        neighbours = near(memory, query.text, scopes, MOST, by_words_too=query.mode == "both")
         return (
             replace(_of_entry(entry), score=round(score, 3), similarity=round(likeness, 3))
             for entry, score, likeness in neighbours
         )
-    if not (asked.is_pattern and words):
+    if not (query.is_pattern and words):
         return _by_words(memory, words)
-    holds, cache = matcher(asked.text), memory.cache
+    holds, cache = matcher(query.text), memory.cache
     notes = (_of_note(n) for n in cache.ask(notes_with, ()) if holds(n.path) or holds(n.description))
     return chain(notes, map(_of_entry, cache.ask(entries_by_text, holds, MOST)))
 
@@ -188,17 +188,17 @@ def _by_words(memory: Memory, words: Sequence[str]) -> Iterator[Hit]:
     yield from (hit for hit in others if hit.at not in known)
 
 
-def _by_any_word(memory: Memory, asked: SearchQuery, only: str) -> Iterator[Hit]:
+def _by_any_word(memory: Memory, query: SearchQuery, only: str) -> Iterator[Hit]:
     """Entries with some of the words, the best first, ranked as those beside a prompt are; `"…"` must be
     there."""
     cache = memory.hook_cache()
     if cache is None:
         return
-    phrases = [fold(phrase) for phrase, _ in _WORD.findall(asked.text) if phrase]
+    phrases = [fold(phrase) for phrase, _ in _WORD.findall(query.text) if phrase]
     with closing(cache):
         scopes = [only.rstrip("/")] if only else all_scopes(cache)
-        scores, _ = score_by_words(cache, asked.text, [], scopes)
-        held = postings(cache, weighted_words(asked.text, []), spans_of(cache, scopes))
+        scores, _ = score_by_words(cache, query.text, [], scopes)
+        held = postings(cache, weighted_words(query.text, []), spans_of(cache, scopes))
     holders = {number for _, numbers in held for number in numbers}
     order = sorted(holders.intersection(scores), key=lambda number: (-scores[number], number))
     entries = memory.cache.ask(entries_numbered, order)
@@ -208,11 +208,11 @@ def _by_any_word(memory: Memory, asked: SearchQuery, only: str) -> Iterator[Hit]
             yield hit
 
 
-def _on_disk(notes: Iterable[Note], asked: SearchQuery, words: Sequence[str]) -> Iterator[Hit]:
+def _on_disk(notes: Iterable[Note], query: SearchQuery, words: Sequence[str]) -> Iterator[Hit]:
     """The entries of these notes, which the cache doesn't have."""
-    holds = matcher(asked.text) if asked.is_pattern and words else lambda t: all(w in t for w in words)
+    holds = matcher(query.text) if query.is_pattern and words else lambda t: all(w in t for w in words)
     for note, entry in ((n, e) for n in notes for e in n.entries):
-        if holds(entry.text if asked.is_pattern else entry.text.casefold()):
+        if holds(entry.text if query.is_pattern else entry.text.casefold()):
             cached = CachedEntry(entry, entry.is_pinned, is_struck=False, hash="")
             yield replace(_of_entry((cached, ", ".join(note.head.tags), 0.0)), here_only=True)
 

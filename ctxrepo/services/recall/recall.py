@@ -55,7 +55,7 @@ def by_meaning(
     with closing(meanings.vectors):
         if embed_first is not None:
             embed(meanings.vectors, embedder, pending(embed_first, meanings.vectors), lambda *_: True)
-        yield lambda cache, asked: rank_by_meaning(cache, meanings, embedder, asked)
+        yield lambda cache, request: rank_by_meaning(cache, meanings, embedder, request)
 
 
 _WORD = lazy_pattern(r"\w{2,}")

@@ -38,10 +38,12 @@ class Way:
     known: Set[str] = frozenset()
 
 
-def recall_in(folder: Path, asked: Question, now: datetime, way: Way) -> tuple[RecallResult, dict[str, str]]:
+def recall_in(
+    folder: Path, question: Question, now: datetime, way: Way
+) -> tuple[RecallResult, dict[str, str]]:
     """What the notes below `folder` have for a prompt, and path -> why of those that weren't read."""
     with folder_cache(folder) as cache, _ranker(cache, way) as rank:
-        return answered(cache.db, asked, [SCOPE], cache.path_of, now, rank), cache.skipped
+        return answered(cache.db, question, [SCOPE], cache.path_of, now, rank), cache.skipped
 
 
 def answers(cache: FolderCache, queries: Sequence[Query], way: Way) -> Iterator[QueryAnswer]:
@@ -70,10 +72,10 @@ def _place_of(hit: EntryHit) -> str:
 
 def _hits(cache: FolderCache, query: Query, way: Way, rank: Ranker) -> list[EntryHit]:
     """What a prompt is given, within the limit; without the gate whatever there is."""
-    asked = RecallRequest(query.text, list(query.before), [SCOPE], way.limit)
-    if way.is_gated and is_social(asked):
+    request = RecallRequest(query.text, list(query.before), [SCOPE], way.limit)
+    if way.is_gated and is_social(request):
         return []
-    return choose(rank(cache.db, asked), way.is_gated).hits
+    return choose(rank(cache.db, request), way.is_gated).hits
 
 
 def _ranker(cache: FolderCache, way: Way) -> Context[Ranker]:

@@ -24,10 +24,10 @@ def verify(memory: Memory) -> list[str]:
         behind = memory.cache.head[:12] or "no commit"
         return [f"it reflects {behind}, and the memory is at {(head or 'no commit')[:12]}"]
     problems = [] if memory.cache.is_sound() else ["what its words are found by is damaged"]
-    return problems + list(_told(memory, head))
+    return problems + list(_differences(memory, head))
 
 
-def _told(memory: Memory, head: str | None) -> Iterator[str]:
+def _differences(memory: Memory, head: str | None) -> Iterator[str]:
     tree = memory.objects.tree_of(head)
     keys = notes_at(memory, tree)
     left = filtered_at(memory, tree, keys)  # the cache has what was on disk

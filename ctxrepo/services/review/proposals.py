@@ -191,7 +191,7 @@ class _Accepting:
         proposal = self.proposal
         if not proposal.supersedes:
             return None
-        _, entry = self._found(proposal.supersedes)
+        _, entry = self._target(proposal.supersedes)
         self._require_unchanged(entry.id, entry.text, proposal.was or entry.text)
         return entry
 
@@ -227,7 +227,7 @@ class _Accepting:
         self.draft.put(path, bump_updated(rewritten(before, entry, Whole(text)), day(self.now)))
         record_edits(self.draft, path, before, self.now)
         after = entries_of(path, self.draft.text(path) or "")
-        new = next(each for each in after if each.first_line == entry.first_line)
+        new = next(candidate for candidate in after if candidate.first_line == entry.first_line)
         return Acceptance(new.at, new.id, (Effect(path, entry.text, new.text),))
 
     def _forget(self) -> Acceptance:
@@ -237,12 +237,13 @@ class _Accepting:
 
     def _standing(self) -> tuple[str, str, Entry]:
         """The note that has the entry, its text, and the entry; Refused where it isn't what it was."""
-        note, entry = self._found(self.proposal.entry)
+        note, entry = self._target(self.proposal.entry)
         self._require_unchanged(entry.id, entry.text, self.proposal.was)
         text = self.draft.text(note.path) or ""
-        return note.path, text, next(each for each in entries_of(note.path, text) if each.id == entry.id)
+        entries = entries_of(note.path, text)
+        return note.path, text, next(candidate for candidate in entries if candidate.id == entry.id)
 
-    def _found(self, name: str) -> tuple[Note, Entry]:
+    def _target(self, name: str) -> tuple[Note, Entry]:
         """The entry that the proposal is about, wherever a command has moved it; Refused where it is gone."""
         try:
             return find_entry(self.draft.memory, name, self.scope.project, follows=True)

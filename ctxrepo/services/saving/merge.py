@@ -83,14 +83,14 @@ def _base(memory: Memory, ours: str, theirs: str, depth: int) -> str | None:
     if not bases:
         return None
     base = bases[0]
-    for another in bases[1:MAX_BASES] if depth else ():
-        trees = objects.tree_of(base), objects.tree_of(another)
+    for next_base in bases[1:MAX_BASES] if depth else ():
+        trees = objects.tree_of(base), objects.tree_of(next_base)
         tree = trees[0]
         if trees[0] != trees[1]:
-            below = objects.tree_of(_base(memory, base, another, depth - 1))
+            below = objects.tree_of(_base(memory, base, next_base, depth - 1))
             tree = merge_of(memory, below, *trees).tree
         assert tree is not None
-        base = objects.commit(tree, [base, another], "a base of merges that crossed", _NOBODY, _LONG_AGO)
+        base = objects.commit(tree, [base, next_base], "a base of merges that crossed", _NOBODY, _LONG_AGO)
     return base
 
 

@@ -236,7 +236,7 @@ def moved_projects(
     more: dict[str, bytes | None] = {}
     for identity, old in projects.items():
         # A command may have named it anew since the last commit, and moved the folder.
-        folders = [old, *(each for each in [was.get(identity, old)] if each not in names)]
+        folders = [old, *(folder for folder in [was.get(identity, old)] if folder not in names)]
         if old not in names and (new := _new_name(memory, head, after, folders, unclaimed)):
             unclaimed.discard(new)
             text = with_project(text, identity, new)

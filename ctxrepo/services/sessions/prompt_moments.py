@@ -110,8 +110,8 @@ def _indexed_session(memory: Memory, agent: str, session: str) -> IndexedSession
     """The session as the index has it; None where it hasn't, or there is no index."""
     if not index_file(memory.state.root).is_file():
         return None
-    sessions = (each for each in indexed_sessions(memory) if each.id == session)
-    return next((each for each in sessions if agent in ("", each.agent)), None)
+    sessions = (candidate for candidate in indexed_sessions(memory) if candidate.id == session)
+    return next((candidate for candidate in sessions if agent in ("", candidate.agent)), None)
 
 
 def _in_index(memory: Memory, session: IndexedSession, at: float) -> SessionMessage | None:

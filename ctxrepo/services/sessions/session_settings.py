@@ -48,7 +48,7 @@ def own_memory(places: Places, env: Mapping[str, str], agent: str) -> AgentMemor
 def keeps_anchors(places: Places, env: Mapping[str, str], root: Path) -> bool:
     """Whether an agent's memory program on this machine keeps its anchors in the clone at `root`."""
     settings = [memory.settings for memory in own_memories(places, env) if memory.settings]
-    clones = [os.path.realpath(each.local_path) for each in settings if each.has_tape]
+    clones = [os.path.realpath(config.local_path) for config in settings if config.has_tape]
     return os.path.realpath(root) in clones
 
 

@@ -93,4 +93,4 @@ def changed_transcripts(
         return not (keeper and keeper.lacks(file, indexed))
 
     transcripts = [ChangedTranscript(file, sessions.get(file.name)) for file in here.files]
-    return [each for each in transcripts if not is_current(each.file, each.indexed)]
+    return [transcript for transcript in transcripts if not is_current(transcript.file, transcript.indexed)]

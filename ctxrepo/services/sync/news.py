@@ -52,9 +52,9 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
     """A line for each project that got another folder since that commit, unless a command here gave it."""
     was = parse(decode(memory.objects.find(memory.objects.tree_of(since), REGISTRY) or b""))
     for identity, new in read_registry(memory).projects.items():
-        if any(each.canonical(identity) != identity for each in (before, was)):
+        if any(registry.canonical(identity) != identity for registry in (before, was)):
             continue  # unlinked, which moves no notes
-        former = [old for each in (before, was) if (old := each.folder_of(identity)) and old != new]
+        former = [old for registry in (before, was) if (old := registry.folder_of(identity)) and old != new]
         done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
         if not former or any(operation.note.endswith(f" is {new}") for operation in done):
             continue

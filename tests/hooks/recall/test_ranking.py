@@ -192,7 +192,7 @@ def test_a_ranking_tells_how_far_its_best_stands_out_for_any_length(cache: _sqli
     assert [hit.id for hit in short.hits] == [hit.id for hit in long.hits]
     assert len(short.hits) <= 3 + LEFT_OUT
     assert short.margin == short.margin_of_edit == long.margin_of_edit
-    assert long.margin == pytest.approx(short.margin / more_by_chance(long.asked.prompt))
+    assert long.margin == pytest.approx(short.margin / more_by_chance(long.request.prompt))
     assert long.margin < short.margin
 
 

@@ -354,7 +354,7 @@ def with_label(
     are compared in small letters."""
     pairs = {}
     for spelling in (str, str.casefold):
-        olds, news = (by_label((p.says for p in each.parts.values()), spelling) for each in (was, side))
+        olds, news = (by_label((p.says for p in version.parts.values()), spelling) for version in (was, side))
         for label in olds.keys() & news.keys():
             (old, *others), (new, *more) = olds[label], news[label]
             if not (others or more) and old in gone and new in come:
