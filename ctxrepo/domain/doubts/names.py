@@ -44,8 +44,7 @@ ending, that are `common` to all projects; `verbs` of package managers; words th
 _PATH = lazy_pattern(r"[\w.@+~-]++(?:/[\w.@+~-]++)*+/?")
 _PLACE = lazy_pattern(r"(:\d+([:-]\d+)?|#L\d+(-L?\d+)?|::\S*)$")
 _MADE_UP = lazy_pattern(
-    r"(^|[/_.-])(foo|bar|baz|qux|your|my|path/to|some|xxx+|yyyy|placeholder|todo)([/_.-]|$)",
-    re.I,
+    r"(^|[/_.-])(foo|bar|baz|qux|your|my|path/to|some|xxx+|yyyy|placeholder|todo)([/_.-]|$)", re.I
 )
 _SYMBOL = lazy_pattern(r"@?[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*){0,4}(\(.*\))?!?")
 _PARTS = lazy_pattern(r"[.:#>-]+")

@@ -83,13 +83,7 @@ def _of_report() -> list[PacketLane]:
     from ctxrepo.hooks.packet.note_lanes import PINNED_LANE
 
     return [
-        *(
-            PINNED_LANE,
-            report.DOUBTFUL,
-            report.ACTIVE_PREFERENCES,
-            report.ACTIVE_LESSONS,
-            report.MISTAKES,
-        ),
+        *(PINNED_LANE, report.DOUBTFUL, report.ACTIVE_PREFERENCES, report.ACTIVE_LESSONS, report.MISTAKES),
         *(report.PATTERNS, report.DECISIONS, report.COMPLETIONS, FILES, report.OTHERS, report.HEADER),
     ]
 
