@@ -61,10 +61,10 @@ def _make(cls: Any) -> None:
 
 
 def _finish(cls: Any, options: Mapping[str, bool]) -> None:
-    """Have the standard library make the dataclass, but for `__eq__`, `__hash__` and `__repr__`: it
-    compiles each method from text, which takes a hundred times as long."""
+    """Have the standard library make the dataclass, but for all methods beside `__init__`: it compiles each
+    from text, which takes a hundred times as long. What is frozen is so for the type checker alone."""
     cls.__doc__ = cls.__doc__ or cls.__name__  # for a class without one the library asks `inspect`
-    make_dataclass(cls, **{**options, "eq": False, "repr": False})
+    make_dataclass(cls, **{**options, "eq": False, "repr": False, "frozen": False})
     methods: dict[str, Any] = {}
     if options.get("eq", True):
         names = [field.name for field in fields(cls) if field.compare]

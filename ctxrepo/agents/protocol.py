@@ -5,17 +5,21 @@
 `retention.tsv` what makes it delete its transcripts (there, too).
 The other files turn text into text and values into paths; reading and writing is for others."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ctxrepo.agents.permissions import DEFAULTS, InstallOptions
-from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
-from ctxrepo.agents.wanted import Document, Line, Wanted
-from ctxrepo.domain.settings.values import OwnMemory
 from ctxrepo.errors import ConfigError
 from ctxrepo.lazy import dataclass
-from ctxrepo.sources.source import Source
+
+if TYPE_CHECKING:  # an installation needs none of what else there is
+    from ctxrepo.agents.recorded import Message, RecordedSession, SessionHead
+    from ctxrepo.agents.wanted import Document, Line, Wanted
+    from ctxrepo.domain.settings.values import OwnMemory
+    from ctxrepo.sources.source import Source
 
 
 class AgentIdentity(Protocol):

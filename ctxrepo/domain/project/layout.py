@@ -135,15 +135,20 @@ _LEFT_BY_PROGRAMS = lazy_pattern(
 
 _NOT_RESERVED = r"(?!(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[./]|4913/)"
 _PLAIN_PART = rf"{_NOT_RESERVED}[A-Za-z0-9_][A-Za-z0-9_-]{{0,99}}"
-_PLAIN = lazy_pattern(rf"(?!.*___)(?:{_PLAIN_PART}/){{0,9}}{_PLAIN_PART}\.md")
+_PLAIN = lazy_pattern(rf"(?:{_PLAIN_PART}/){{0,9}}{_PLAIN_PART}\.md")
 """Names as nearly all notes have them. They pass all rules below, which take far longer to test."""
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path is neither unsafe nor ignored at first sight, as nearly all are."""
+    return "___" not in path and _PLAIN.fullmatch(path) is not None
 
 
 @lru_cache(4096)  # on the way to the disk each path is asked for by everybody who touches it
 def unsafe(path: str) -> str | None:
     """Why `path` may be neither written nor materialised, or None when it may. The reason completes the
     sentence "the path …" and quotes nothing but names that are known."""
-    if _PLAIN.fullmatch(path):
+    if is_plain(path):
         return None
     if not path:
         return "is empty"
@@ -165,7 +170,7 @@ def is_ignored(path: str) -> bool:
     """Whether changes of a file are ignored: what editors and systems leave behind, and dot files that
     aren't ours, since an agent must not reach a forge's workflows or an editor's settings by an automatic
     push. A dot file that a person committed stays in the tree."""
-    if _PLAIN.fullmatch(path) or _EVIDENCE.match(path):
+    if is_plain(path) or _EVIDENCE.match(path):
         return False
     *folders, name = path.split("/")
     if any(folder.startswith(".") for folder in folders):

@@ -29,6 +29,7 @@ from ctxrepo.storage.cache.cache import remark_of
 from ctxrepo.storage.cache.layout import Fault
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.sessions.session_index import IndexSize, size_of_index
+from ctxrepo.storage.user.config import is_kept
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
     meaning = readiness(memory)
     return Status(
         root=memory.root,
-        remote=redact(memory.repository.remote),
+        remote=_address(memory),
         branch=clone.branch,
         checked_out=clone.checked_out(),
         project=project,
@@ -130,6 +131,13 @@ def status(memory: Memory, here: Location, machine: Machine) -> Status:
         indexed=size_of_index(memory.state.root),
         embedded=(meaning.texts - meaning.behind, meaning.texts) if meaning.texts else None,
     )
+
+
+def _address(memory: Memory) -> str:
+    """The remote's address without credentials. To look for some takes longer than a start of Python; in a
+    copied config.toml there are none."""
+    places, remote = memory.places, memory.repository.remote
+    return remote if is_kept(places.config_file, places.config_before) else redact(remote)
 
 
 def _of_files(memory: Memory, faults: Sequence[Fault]) -> Iterator[str]:

@@ -29,7 +29,6 @@ from ctxrepo.domain.records.save import Origin
 from ctxrepo.domain.secrets import mask
 from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
-from ctxrepo.services.history.conflict_copies import Conflict, conflicts
 from ctxrepo.services.inbox.staging import path_of_proposal, waiting
 from ctxrepo.storage.cache.computed import all_doubts
 from ctxrepo.storage.cache.entries import entry_by_id
@@ -37,7 +36,8 @@ from ctxrepo.storage.clone.reffiles import DECLINED, DISMISSED
 from ctxrepo.storage.memory import Memory
 from ctxrepo.storage.state.committed_records import HeldBack, KeptOutFile
 
-if TYPE_CHECKING:  # it loads pygit2, which most who ask don't need
+if TYPE_CHECKING:  # they load pygit2 and what merges, which most who ask don't need
+    from ctxrepo.services.history.conflict_copies import Conflict
     from ctxrepo.storage.objects.store import Objects
 
 _MOST_TEXTS = 20
@@ -98,6 +98,10 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
 
 
 def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
+    if not memory.worktree.exists(CONFLICTS):
+        return
+    from ctxrepo.services.history.conflict_copies import conflicts
+
     our_conflicts = [conflict for conflict in conflicts(memory) if conflict.copy]
     origins = _origins_of_versions(memory, our_conflicts)
     for conflict in our_conflicts:
@@ -118,7 +122,7 @@ def _conflicts(memory: Memory) -> Iterator[ItemToDecide]:
         )
 
 
-def _origins_of_versions(memory: Memory, conflicts: Sequence[Conflict]) -> dict[str, tuple[Origin, Origin]]:
+def _origins_of_versions(memory: Memory, conflicts: "Sequence[Conflict]") -> dict[str, tuple[Origin, Origin]]:
     """File -> where the version that was kept comes from and where the one that lost does; _NOBODY for one of
     which no commit tells it. The file itself names nobody: it is the same whoever merged."""
     origins: dict[str, tuple[Origin, Origin]] = {}

@@ -26,7 +26,7 @@ def wanted_file(wanted: EditedDocument | OwnFile | ShippedFile) -> "WantedFile":
 
 def _filled(wanted: ShippedFile) -> OwnFile:
     """The file with the places of this machine in it."""
-    text = assets.files("hooks")[wanted.source].decode("utf-8")
+    text = (assets.folder("hooks") / wanted.source).read_text("utf-8")
     for place, value in wanted.places.items():
         text = text.replace(f'"{{{place}}}"', json.dumps(value, ensure_ascii=False))
     return OwnFile(wanted.path, _encoded(text), wanted.hooks)

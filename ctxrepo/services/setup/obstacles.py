@@ -3,8 +3,8 @@ or that it skips those which its user hasn't trusted, and how it comes to trust 
 
 The agent is asked for its trust, and writes it itself: only it knows what it compares."""
 
-import shutil
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.protocol import AskedHook, Trust
@@ -16,7 +16,9 @@ from ctxrepo.services.faults.finding import Finding
 from ctxrepo.services.setup.connection import Connection, Machine
 from ctxrepo.services.setup.session_deletion import layers_of
 from ctxrepo.storage.disk import foreign
-from ctxrepo.storage.processes.process import Rpc, RpcFailed, started
+
+if TYPE_CHECKING:  # it starts processes, and most agents are asked nothing
+    from ctxrepo.storage.processes.process import Rpc
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,11 @@ def find_distrust(name: str, machine: Machine) -> HookObstacle | None:
         return None
     unknown = f"it can't be told whether {agent.title} trusts our hooks"
     skips = f"It skips those that it doesn't trust: {agent.trust.HINT}."
-    if not shutil.which(agent.trust.PROGRAM[0], path=machine.environment.get("PATH", "")):
+    from shutil import which  # as what starts processes below
+
+    from ctxrepo.storage.processes.process import RpcFailed, started
+
+    if not which(agent.trust.PROGRAM[0], path=machine.environment.get("PATH", "")):
         note = f"{unknown}: `{agent.trust.PROGRAM[0]}` can't be called here"
         return HookObstacle(Finding(note, skips, "note"), is_certain=False)
     try:
@@ -97,6 +103,8 @@ def trust(name: str, machine: Machine) -> int:
     agent = agent_named(name)
     if agent.trust is None:
         raise UsageError(f"{agent.title} runs hooks without asking for trust", "Leave out --trust.")
+    from ctxrepo.storage.processes.process import started
+
     with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
         found = _hooks(rpc, agent.trust)
         if found:
@@ -127,7 +135,7 @@ def left_of(name: str, machine: Machine) -> Sequence[str]:
     return (f"{agent.trust.LEFT}.",) if is_left else ()
 
 
-def _hooks(rpc: Rpc, of: Trust) -> Sequence[AskedHook]:
+def _hooks(rpc: "Rpc", of: Trust) -> Sequence[AskedHook]:
     answer: object = None
     for method, params in of.question():
         answer = rpc.call(method, params)

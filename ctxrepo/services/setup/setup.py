@@ -3,7 +3,6 @@
 All is planned as values first, so that a face can show it and ask; `apply` then does what was shown, or
 nothing when a file has changed since. Going back is a plan like any other."""
 
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
@@ -105,9 +104,11 @@ def profiles(name: str, machine: Machine) -> Iterator[Machine]:
 def unstarted(machine: Machine) -> tuple[str, ...]:
     """The agents without a folder whose program can be called; not connected unasked, for it may be another
     program."""
+    from shutil import which  # `status` loads this module, and doesn't ask
+
     path = machine.environment.get("PATH", "")
     here = present(machine)
-    return tuple(name for name in AGENTS if name not in here and shutil.which(name, path=path))
+    return tuple(name for name in AGENTS if name not in here and which(name, path=path))
 
 
 def _has_folder(agent: Agent, machine: Machine) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from ctxrepo.agents.hook_line import HookLine
-from ctxrepo.agents.known import AGENTS, agent_named
+from ctxrepo.agents.known import agent_named
 from ctxrepo.agents.mcp_server import command_of
 from ctxrepo.errors import CtxrepoError
 from ctxrepo.lazy import dataclass
@@ -34,10 +34,8 @@ class Standing:
 
 
 def standings(machine: Machine) -> list[Standing]:
-    """How each agent stands that is on this machine or has hooks of ours."""
-    here = present(machine)
-    stand = [check(name, machine) for name in AGENTS]
-    return [one for one in stand if one.agent in here or one.state != "absent"]
+    """How each agent stands that is on this machine; of others no file is there that could hold our hooks."""
+    return [check(name, machine) for name in present(machine)]
 
 
 def check(name: str, machine: Machine) -> Standing:

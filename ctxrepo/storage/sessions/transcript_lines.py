@@ -1,15 +1,12 @@
 """A transcript as lines, whether it is a file, a compressed file, or a folder of small files."""
 
 import os
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ctxrepo.domain.formats.jsonl import MAX_LINE
 from ctxrepo.storage.disk.foreign import open_regular
-from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse
 
 Parts = Sequence[tuple[str, str]]
 """Pairs of folders, relative to that of the session's file: the messages of a session, a file each, and the
@@ -59,7 +56,9 @@ class _LaidOut:
     def keep(self, key: tuple[object, ...], chunks: Iterable[bytes]) -> None:
         """Write these bytes, up to _MOST_BYTES, into a file without a name, in place of the one before."""
         self.key = ()
-        with tempfile.TemporaryFile() as file:
+        from tempfile import TemporaryFile  # most transcripts are plain files
+
+        with TemporaryFile() as file:
             for chunk in chunks:
                 if file.tell() + len(chunk) > _MOST_BYTES:
                     break
@@ -102,6 +101,10 @@ def is_database(path: Path) -> bool:
 def _unpacked(handle: int) -> bytes:
     """The contents of a file that zstd has compressed. NoUnpacker where `zstd` isn't installed, OSError for
     what isn't compressed or is too large."""
+    import subprocess  # hardly any are
+
+    from ctxrepo.storage.processes.process import GivenUp, SaidTooMuch, converse
+
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(_UNPACK, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)

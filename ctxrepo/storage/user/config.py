@@ -49,6 +49,11 @@ def keep_settings(file: Path, copy: Path) -> None:
             foreign.apply([foreign.Change(copy, before, now, private=True)])
 
 
+def is_kept(file: Path, copy: Path) -> bool:
+    """Whether `copy` is `file` as `keep_settings` makes it: then there is no password in that."""
+    return bool(data := foreign.text(copy)) and data == foreign.text(file)
+
+
 def settings_before(copy: Path) -> Settings | None:
     """The settings in the copy that `keep_settings` made; None when there is no good one."""
     try:

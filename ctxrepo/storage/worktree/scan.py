@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ctxrepo.domain.guard.bounds import FILE_BYTES
-from ctxrepo.domain.project.layout import is_ignored, is_ignored_folder, unsafe
+from ctxrepo.domain.project.layout import is_ignored, is_ignored_folder, is_plain, unsafe
 from ctxrepo.lazy import dataclass
 
 MAX_BYTES = FILE_BYTES.most
@@ -66,9 +66,10 @@ class Listing:
         skipped: dict[str, str] = {}
         for name, stamp in self.there.items():
             path = self.at(name)
-            if is_ignored(path):
+            has_plain_name = is_plain(path)
+            if not has_plain_name and is_ignored(path):
                 continue
-            if reason := unsafe(path) or _odd(stamp):
+            if reason := _odd(stamp) if has_plain_name else unsafe(path) or _odd(stamp):
                 skipped[path] = reason
             else:
                 files[path] = stamp

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,16 @@ from machines import NOW, Machine
 from ctxrepo.app.views.health import status_view
 from ctxrepo.app.views.view import Field
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.domain.settings.values import RepositorySettings
 from ctxrepo.services.anchors.leave_anchor import AnchorRequest, anchor
 from ctxrepo.services.health.status import Status, status
 from ctxrepo.services.history.undoing import undo
 from ctxrepo.services.locate.identify import Location
 from ctxrepo.services.notes.proposing import propose
 from ctxrepo.services.notes.requests import Fact
+from ctxrepo.services.repository.published import publish_settings
 from ctxrepo.services.saving.commit import commit
+from ctxrepo.storage.user.config import write_repository
 
 
 def now(machine: Machine) -> Status:
@@ -89,6 +93,15 @@ def test_it_tells_where_the_clone_is(ada: Machine) -> None:
     assert (now(ada).branch, now(ada).checked_out) == ("main", "experiment")
     ada.git("switch", "-q", "--detach")
     assert now(ada).checked_out == ""
+
+
+def test_a_password_in_the_remotes_address_is_not_shown(ada: Machine) -> None:
+    ada.init()
+    config = ada.open().places.config_file
+    for address in ("https://ada:s3cr3t-w0rd@git.example.org/m.git", "https://git.example.org/m.git"):
+        write_repository(config, RepositorySettings(path=str(ada.clone), remote=address))
+        publish_settings(ada.open(), sys.executable)
+        assert now(ada).remote == address.replace("ada:s3cr3t-w0rd@", "…@")
 
 
 def test_proposals_are_counted_until_they_are_dropped(ada: Machine) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ctxrepo.domain.settings.values import Settings
 from ctxrepo.errors import ConfigError
-from ctxrepo.storage.user.config import keep_settings, line_numbers, read_settings
+from ctxrepo.storage.user.config import is_kept, keep_settings, line_numbers, read_settings
 
 TEXT = """\
 # mine
@@ -100,14 +100,17 @@ def test_the_first_repository_tells_where_it_comes_from(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("remote", "is_kept"),
+    ("remote", "is_clean"),
     [("https://git.example.org/m.git", True), ("https://ada:s3cr3t-w0rd@git.example.org/m.git", False)],
 )
 def test_a_copy_for_bad_days_is_kept_unless_it_would_spread_a_password(
-    tmp_path: Path, remote: str, is_kept: bool
+    tmp_path: Path, remote: str, is_clean: bool
 ) -> None:
     file, copy = tmp_path / "config.toml", tmp_path / "before.toml"
     file.write_bytes(f'[[repository]]\r\nremote = "{remote}"\r\n'.encode())
     keep_settings(file, copy)
-    assert copy.exists() is is_kept
-    assert not is_kept or copy.read_bytes() == file.read_bytes()
+    assert copy.exists() is is_clean
+    assert not is_clean or copy.read_bytes() == file.read_bytes()
+    assert is_kept(file, copy) is is_clean
+    file.write_bytes(file.read_bytes().replace(b"m.git", b"n.git"))
+    assert not is_kept(file, copy)
