@@ -139,7 +139,6 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     then."""
     from ctxrepo.services.imports.destination import MemoryDestination
     from ctxrepo.services.imports.sources import contents, require_source
-    from ctxrepo.services.projects.sparse import widen_to_named
     from ctxrepo.services.repository.init import InitRequest, init
     from ctxrepo.sources.file_kinds import source_of
 
@@ -152,13 +151,10 @@ def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
     else:
         search = _search(desk, request)
         source = source or source_of(search.files, desk.cwd / (search.chosen or ""))
-        places = contents(source, search)
-        folders = {note.path.partition("/")[0] for place in places for note in place.notes}
-        folders.update(folder for place in places for folder in place.folders.values())
-        widen_to_named(desk.memory, folders, desk.now)
-        desk.commit_pending()  # what lives here is looked up in the cache
-        destination = MemoryDestination(desk.memory, desk.origin, desk.now, desk.interpreter, desk.project)
-        plans = destination.plan(places)
+        destination = MemoryDestination(
+            desk.memory, desk.origin, desk.now, desk.interpreter, desk.commit_pending, desk.project
+        )
+        plans = destination.plan(contents(source, search))
     changes = any(plan.changes for plan in plans)
     is_applied = changes and not request.is_trial and request.agrees(plans)
     if is_applied and adoption:

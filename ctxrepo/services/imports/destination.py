@@ -1,6 +1,6 @@
 """Where what a source holds goes: planned note by note, shown, then put by the way that every write goes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -27,6 +27,7 @@ from ctxrepo.services.imports.bookkeeping import (
 from ctxrepo.services.imports.fitting import FittedNote, KnownEntries, fitted
 from ctxrepo.services.inbox.staging import require_person
 from ctxrepo.services.locate.identify import Project
+from ctxrepo.services.projects.sparse import widen_to_named
 from ctxrepo.services.repository.configure import change, setting_now
 from ctxrepo.services.saving.evidence import new_record, record_all
 from ctxrepo.services.saving.write import Draft, drafting
@@ -87,16 +88,23 @@ class ImportPlan:
 
 @dataclass(frozen=True)
 class MemoryDestination:
-    """The memory; `project` is that of the current folder, `interpreter` the Python that hooks start."""
+    """The memory; `project` is that of the current folder, `interpreter` the Python that hooks start.
+    `commit_pending` commits what waits, and tells where it can't."""
 
     memory: Memory
     origin: Origin
     now: datetime
     interpreter: str
+    commit_pending: Callable[[], object]
     project: Project | None = None
 
     def plan(self, places: Sequence[SourceContents]) -> list[ImportPlan]:
-        """What an import of these would do to the memory, which is only read."""
+        """What an import of these would do to the memory. What lives here is looked up in the cache: for that
+        a sparse clone brings the projects that these are of, and what waits is committed."""
+        folders = {note.path.partition("/")[0] for contents in places for note in contents.notes}
+        folders.update(folder for contents in places for folder in contents.folders.values())
+        widen_to_named(self.memory, folders, self.now)
+        self.commit_pending()
         known = KnownEntries(self.memory, day(self.now))
         return [self._planned(contents, known) for contents in places]
 

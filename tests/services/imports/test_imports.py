@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pisources
@@ -16,7 +17,7 @@ from machines import NOW, Machine, make_machine
 from ctxrepo.domain.merge.supplement import gist
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.records.save import Origin
-from ctxrepo.services.imports.destination import MemoryDestination
+from ctxrepo.services.imports.destination import ImportPlan, MemoryDestination
 from ctxrepo.services.imports.sources import FilesOutside, contents
 from ctxrepo.services.reading.searching import SearchQuery, search
 from ctxrepo.services.saving.commit import commit
@@ -43,13 +44,19 @@ PATHS = ("MEMORY.md", "SCRATCHPAD.md", "daily/2026-02-15.md", "build.md", "archi
 folders = st.dictionaries(st.sampled_from(PATHS), notes, min_size=1)
 
 
+def planned_at(machine: Machine, memory: Memory) -> tuple[MemoryDestination, list[ImportPlan]]:
+    """Where an import goes, and what it would do there."""
+    files = FilesOutside(Outside(machine.places.unresponsive))
+    look = SourceSearch(machine.home, machine.env, files, "global", memory_root=memory.root)
+    pending = partial(commit, memory, NOW)
+    destination = MemoryDestination(memory, Origin(memory.host), NOW, "python3", pending)
+    return destination, destination.plan(contents("pi-memory", look))
+
+
 def brought(machine: Machine) -> tuple[int, dict[str, str]]:
     """Import, commit, and say how many entries were new and what all notes are."""
     memory = machine.open()
-    files = FilesOutside(Outside(machine.places.unresponsive))
-    look = SourceSearch(machine.home, machine.env, files, "global", memory_root=memory.root)
-    destination = MemoryDestination(memory, Origin(memory.host), NOW, "python3")
-    planned = destination.plan(contents("pi-memory", look))
+    destination, planned = planned_at(machine, memory)
     done = destination.put(planned)
     assert [n.fitted for plan in done for n in plan.notes] == [n.fitted for p in planned for n in p.notes]
     new = sum(note.fitted.new for plan in done for note in plan.notes)
@@ -60,6 +67,15 @@ def brought(machine: Machine) -> tuple[int, dict[str, str]]:
 
 def entries(path: str, text: str) -> Counter[str]:
     return Counter(gist(entry.text) for entry in entries_of(f"global/{path}", text))
+
+
+def test_what_was_written_last_is_committed_before_anything_is_planned(ada: Machine) -> None:
+    ada.init()
+    pisources.write(ada.home / ".pi/agent/memory", {"MEMORY.md": "- amber dune\n"})
+    ada.remember("amber dune")
+    planned_at(ada, ada.open())
+    assert not ada.open().journal.read()
+    assert "amber dune" in ada.git("show", "HEAD:shop/MEMORY.md")
 
 
 @pytest.mark.slow
