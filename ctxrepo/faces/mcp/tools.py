@@ -221,7 +221,8 @@ def written(desk: Desk, result: Result[Any], line: str, scope: str) -> ToolAnswe
     """What a tool tells of a write: the line, the scope whose folder was written to, what is worth knowing
     besides, and the same as fields."""
     if result.proposed:
-        line = f"proposed, and not written before a person accepts it: {', '.join(result.proposed)}"
+        verb = "proposed already" if result.data.get("existing") else "proposed"
+        line = f"{verb}, and not written before a person accepts it: {', '.join(result.proposed)}"
     fields = {name: result.data[name] for name in _TOLD if result.data.get(name)}
     if "replaced" in fields:
         fields["replaced"] = [f"^{name}" for name in fields["replaced"]]

@@ -1,13 +1,14 @@
 """One fact becomes a proposal, which waits in the inbox for a person's yes."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from ctxrepo.domain.formats.moment import stamp
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.records.proposal import STAGE, Proposal
 from ctxrepo.domain.records.save import Origin
+from ctxrepo.services.inbox.staging import waiting
 from ctxrepo.services.locate.identify import Project
 from ctxrepo.services.notes.remarks import RememberResult
 from ctxrepo.services.notes.remember import EntryPlan, plan_entry
@@ -28,15 +29,26 @@ def propose(
 def propose_all(
     memory: Memory, plans: Sequence[EntryPlan], origin: Origin, now: datetime
 ) -> list[RememberResult]:
-    """`propose` for several facts in one write."""
+    """`propose` for several facts in one write. Of what waits already the first proposal is told."""
     results = []
     with drafting(memory, STAGE, origin, now) as draft:
         draft.saying = normalised(plans[0].fact.text)[:100]
+        lines = [(line.proposal, line.file) for line in waiting(memory)]
+        known = {_wish(proposal): (proposal.id, file) for proposal, file in reversed(lines) if proposal}
         for plan in plans:
             proposal = _proposal(plan, origin, now)
-            place = draft.stage(proposal)
-            results.append(RememberResult(proposal.id, place, proposal.scope, staged=True))
+            wish = _wish(proposal)
+            if is_new := wish not in known:
+                known[wish] = proposal.id, draft.stage(proposal)
+            results.append(RememberResult(*known[wish], proposal.scope, existing=not is_new, staged=True))
     return results
+
+
+def _wish(proposal: Proposal) -> Proposal:
+    """What is asked for, by whomever and whenever."""
+    text, tags, holds = normalised(proposal.text), tuple(proposal.tags), tuple(proposal.holds)
+    origin = asdict(Origin(""))
+    return replace(proposal, id="", ts="", was="", owner="", text=text, tags=tags, holds=holds, **origin)
 
 
 def _proposal(plan: EntryPlan, origin: Origin, now: datetime) -> Proposal:

@@ -199,6 +199,10 @@ class TestStaged:
         assert answer.text.startswith(said)
         assert answer.fields["scope"] == "project shop"
         assert answer.fields["staged"] is True
+        again = staged("remember", text="Deploys run on Tuesdays")
+        assert again.text.startswith(said.replace("proposed,", "proposed already,"))
+        assert again.fields is not None
+        assert (again.fields["id"], again.fields["existing"]) == (answer.fields["id"], True)
         assert "Tuesdays" not in staged("search", query="Deploys run").text.replace("'Deploys run'", "")
         assert staged.machine.ctxrepo("inbox", "accept", answer.fields["id"]).returncode == 0
         assert "Tuesdays" in staged.text("search", query="Deploys run")

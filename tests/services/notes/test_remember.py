@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from machines import NOW, Machine
@@ -18,8 +19,10 @@ from ctxrepo.hooks.known.packet_rows import changed_since
 from ctxrepo.hooks.session.ledger import add
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.hooks.session.session import Session
-from ctxrepo.services.notes.proposing import propose
-from ctxrepo.services.notes.remember import remember, remember_all
+from ctxrepo.services.inbox.staging import waiting
+from ctxrepo.services.notes.proposing import propose, propose_all
+from ctxrepo.services.notes.remarks import RememberResult
+from ctxrepo.services.notes.remember import plan_entry, remember, remember_all
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.cache.entries import entries_of_scopes, entry_by_id
@@ -240,6 +243,24 @@ def test_a_staged_fact_waits_in_the_inbox(mine: Machine) -> None:
     change = json.loads(mine.read(made.at))
     assert (change["verb"], change["text"], change["scope"]) == ("remember", "maybe so", "shop")
     assert not (mine.clone / "shop").exists()
+
+
+def test_what_waits_already_is_proposed_once(mine: Machine) -> None:
+    memory, project = mine.open(), mine.project()
+
+    def proposed(text: str, session: str = "", **more: Any) -> RememberResult:
+        return propose(memory, Fact(text, **more), project, Origin(memory.host, session), NOW)
+
+    first = proposed("maybe so", tags=["x"])
+    again = proposed("maybe  so", "another session", tags=("x",))
+    assert (again.id, again.at, again.existing, again.staged) == (first.id, first.at, True, True)
+    others = [proposed("maybe so"), proposed("maybe so", pin=True, tags=["x"]), proposed("Maybe not")]
+    others.append(proposed("maybe so", scope="global", tags=["x"]))
+    assert not any(other.existing for other in others)
+    assert len({line.name for line in waiting(memory)}) == 5
+    plan = plan_entry(memory, Fact("at once"), project)
+    one, two = propose_all(memory, [plan, plan], Origin(memory.host), NOW)
+    assert (one.id, one.existing, two.existing) == (two.id, False, True)
 
 
 @pytest.mark.parametrize(

@@ -70,11 +70,11 @@ def remember(request: Fact, json: bool = False) -> None:
 
 
 def _verb(result: RememberResult, *, is_keyed: bool) -> str:
+    if result.staged:
+        return "proposed already" if result.existing else "proposed"
     if result.existing:
         again = f", reinforced ({times(result.reinforced)} by now)" if result.reinforced else ""
         return f"already in memory{again}{', pinned now' if result.pinned else ''}"
-    if result.staged:
-        return "proposed"
     verb = "replaced" if is_keyed and result.replaced else "remembered"
     return f"{verb}, pinned" if result.pinned else verb
 

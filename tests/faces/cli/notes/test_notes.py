@@ -228,6 +228,8 @@ class TestRemember:
         change = json.loads(cli.machine.read(f"inbox/{host}.jsonl"))
         assert (change["id"], change["text"], change["category"]) == (said.data["id"], "maybe", "idea")
         assert cli("list").out.count("\n") == 1
+        again = cli("remember", "maybe", "--stage", "--category", "idea")
+        assert again.out == f"proposed already: {said.data['id']} {said.data['at']}\n"
         assert cli("remember", "maybe", "--stage").out.startswith("proposed: ")
 
     def test_updated_is_bumped_where_it_is(self, cli: Terminal) -> None:
