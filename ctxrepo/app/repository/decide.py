@@ -22,7 +22,7 @@ from ctxrepo.app.review.decisions import (
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import scope_of, shown
-from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.project.target import Target, one_id
 from ctxrepo.domain.records.decision import (
     Answer,
     Choice,
@@ -175,7 +175,7 @@ class InboxRequest:
     """An item by its id, or the beginning of it."""
 
     id: str
-    """Its id, as `inbox` shows it, or the first characters of it."""
+    """Its id, as `inbox` shows it, or at least the first four characters."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class AcceptRequest:
     """Items by their ids, all of which are accepted."""
 
     ids: Sequence[str]
-    """Its id, as `inbox` shows it, or the first characters of it; more than one may be given."""
+    """Its id, as `inbox` shows it, or at least the first four characters; more than one may be given."""
 
 
 @dataclass(frozen=True)
@@ -263,18 +263,13 @@ def _items(desk: Desk) -> list[ItemToDecide]:
 
 
 def _named(items: Sequence[ItemToDecide], name: str) -> ItemToDecide:
-    """The item that a whole id, a name without its kind, or the beginning of either means."""
+    """The item that an id means, with its kind or without, or the beginning of either."""
     name = name.strip().removeprefix("^")
-    exact = [item for item in items if name in (item.id, item.name)]
-    found = exact or [
-        item for item in items if name and (item.id.startswith(name) or item.name.startswith(name))
-    ]
-    if not found:
-        raise NotFound(f"nothing that waits is called {shown(name, 60)}", "`ctxrepo inbox` lists what does.")
-    if len(found) > 1:
-        some = ", ".join(item.id for item in found[:5])
-        raise UsageError(f"{shown(name, 60)} begins {len(found)} ids", f"They are {some}.")
-    return found[0]
+    kind, _, start = name.partition(":")
+    of_kind = {item.name: item for item in items if item.kind == kind}
+    known = of_kind or {item.name: item for item in items}
+    missing = f"nothing that waits is called {shown(name, 60)}"
+    return known[one_id(start if of_kind else name, known, missing, "`ctxrepo inbox` lists what does.")]
 
 
 def _decided(

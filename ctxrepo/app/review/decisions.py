@@ -39,10 +39,10 @@ _CHOICES = (
 
 @dataclass(frozen=True)
 class ConflictRequest:
-    """A version by its id, or the first digits of it."""
+    """A version by its id, or at least the first four digits."""
 
     id: str
-    """Its id, as `conflicts list` shows it, or the first digits of it."""
+    """Its id, as `conflicts list` shows it, or at least the first four digits."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ResolveRequest:
     keep: str = ""
     """Which version to keep: kept, other or both."""
     id: str = ""
-    """Its id, as `conflicts list` shows it, or the first digits of it."""
+    """Its id, as `conflicts list` shows it, or at least the first four digits."""
     every: bool = False
     """Resolve all of them; only with --keep kept."""
 

@@ -2,16 +2,18 @@
 we print as a place or an id can be given back."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Annotated
 
-from ctxrepo.domain.project.layout import PROJECT, note_path
-from ctxrepo.errors import UsageError
+from ctxrepo.domain.project.layout import PROJECT, note_path, shown
+from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
 
 SHORTEST = 4
 """The fewest characters that abbreviate an id, if no other id begins with them."""
+
+TOO_SHORT = f"Give at least {SHORTEST} characters of an id."
 
 WHOLE = 12
 """The length of an id that is derived from the text."""
@@ -109,12 +111,24 @@ def id_meant(name: str, ids: Iterable[str]) -> str:
     """The id that `name` means, or `name` itself if none does; UsageError if several do."""
     meant = ids_meant(name, ids)
     if len(meant) > 1:
-        raise UsageError(several_ids(len(meant), name), f"They are ^{', ^'.join(meant[:5])}.")
+        raise several_ids(name, [f"^{one}" for one in meant])
     return meant[0] if meant else name
 
 
-def several_ids(count: int, name: str) -> str:
-    return f"{count} entries have an id that begins with {name}"
+def one_id(name: str, ids: Iterable[str], missing: str, hint: str) -> str:
+    """The id that `name` means. NotFound, which says what is `missing`, if that is none; UsageError if
+    several are meant."""
+    meant = ids_meant(name, ids)
+    if len(meant) > 1:
+        raise several_ids(name, meant)
+    if not meant:
+        raise NotFound(missing, hint if len(name) >= SHORTEST else TOO_SHORT)
+    return meant[0]
+
+
+def several_ids(name: str, meant: Sequence[str]) -> UsageError:
+    """The error of a name that may mean each of these."""
+    return UsageError(f"{shown(name, 60)} begins {len(meant)} ids", f"They are {', '.join(meant[:5])}.")
 
 
 def may_be_derived(name: str) -> bool:

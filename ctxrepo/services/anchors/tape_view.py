@@ -7,9 +7,10 @@ from functools import partial
 from math import ceil, floor
 
 from ctxrepo.domain.formats.moment import seconds_of
+from ctxrepo.domain.project.target import ids_meant, one_id
 from ctxrepo.domain.tape.anchors import Anchor, Tape
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage, TapeBounds
-from ctxrepo.errors import NoAnswer, NoMatch, NotFound, UsageError
+from ctxrepo.errors import NoAnswer, NoMatch, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.tape_requests import THIS, AnchorRange, TapePart, Where
 from ctxrepo.services.locate.identify import Project
@@ -156,25 +157,13 @@ def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | Non
 
 def _named(memory: Memory, tape: Tape, beginning: str) -> tuple[str, str]:
     agents = {a.session_id: a.agent for a in tape.anchors if a.session_id not in _NO_SESSION}
-    matches = _beginning_with(beginning, agents)
-    if not matches:
+    if not ids_meant(beginning, agents):
         listed = ledgers(memory.places.sessions, memory.state.id)
         agents = {ledger.session: ledger.agent for ledger in listed if not ledger.parent}
-        matches = _beginning_with(beginning, agents)
-    if not matches:
-        raise NotFound(
-            f"no session's id begins with {beginning}", "`ctxrepo session show` lists those of the last day."
-        )
-    if len(matches) > 1:
-        raise UsageError(f"{len(matches)} sessions' ids begin with {beginning}", "Say more of it.")
-    session = matches.pop()
+    hint = "`ctxrepo session show` lists those of the last day."
+    session = one_id(beginning, agents, f"there is no session {beginning}", hint)
     recorded = next((a.agent for a in tape.of_session(session).anchors if a.agent), "")
     return agents[session] or recorded, session
-
-
-def _beginning_with(beginning: str, sessions: Collection[str]) -> set[str]:
-    """The session of exactly this id, else all whose ids begin with it."""
-    return {beginning} & {*sessions} or {session for session in sessions if session.startswith(beginning)}
 
 
 def _heard_of(memory: Memory, tape: Tape, folder: str) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound, UsageError
+from ctxrepo.domain.project.target import one_id
+from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound
 from ctxrepo.hooks.session.ledger import is_switched_off, switch_memory
 from ctxrepo.hooks.session.ledger_file import ledger_path
 from ctxrepo.lazy import dataclass
@@ -44,13 +45,8 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
     project. NotFound for none, UsageError for several."""
     if wanted:
         known = [k for k in ledgers(memory.places.sessions, memory.state.id) if not k.parent]
-        matches = [k for k in known if k.session == wanted]
-        matches = matches or [k for k in known if k.session.startswith(wanted)]
-        if not matches:
-            raise NotFound(f"no session's id begins with {wanted}", _HINT)
-        if len(matches) > 1:
-            raise UsageError(f"{len(matches)} sessions' ids begin with {wanted}", "Say more of it.")
-        return matches[0]
+        name = one_id(wanted, (k.session for k in known), f"there is no session {wanted}", _HINT)
+        return next(k for k in known if k.session == name)
     agent, session = here.session
     if session:
         path = ledger_path(str(memory.places.state), agent, session)

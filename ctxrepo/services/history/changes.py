@@ -7,8 +7,8 @@ from itertools import islice
 
 from ctxrepo.domain.git.commit import Writers, writers_of
 from ctxrepo.domain.project.layout import INBOX, REGISTRY, TAPES
-from ctxrepo.domain.project.target import Target
-from ctxrepo.errors import NotFound, Unreadable, UsageError
+from ctxrepo.domain.project.target import Target, one_id
+from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds, records_of
 from ctxrepo.services.history.net_changes import ChangedFile, Files, NetChange, NetChanges
@@ -124,11 +124,8 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
             commits.append((commit, writers))
     waiting = {s.by.session for s in memory.journal.read() if s.by.session.startswith(name)}
     sessions = {s for _, w in commits for s in w.sessions if s.startswith(name)} | waiting
-    session = name if name in sessions else next(iter(sessions), "")
-    if not sessions:
-        raise NotFound(f"no commit names a session {name}", "`ctxrepo history` shows which sessions wrote.")
-    if len(sessions) > 1 and name not in sessions:
-        raise UsageError(f"{len(sessions)} sessions' ids begin with {name}", "Say more of it.")
+    hint = "`ctxrepo history` shows which sessions wrote."
+    session = one_id(name, sessions, f"no commit names a session {name}", hint)
     own = [commit for commit, writers in commits if session in writers.sessions]
     net = NetChanges()
     for deed in reversed(deeds(memory, own)):

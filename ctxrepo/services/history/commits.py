@@ -9,7 +9,7 @@ from ctxrepo.domain.git.commit import MAX_LINE, Writers, lines_of, subject_of, w
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import is_archived, is_note, shown
-from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.project.target import Target, ids_meant, one_id
 from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -35,7 +35,7 @@ from ctxrepo.storage.objects.store import Objects
 MAX_LINES = 12
 """Lines that tell what a commit did to a file; a note of a thousand entries is not told entry by entry."""
 
-_START = lazy_pattern(r"[0-9a-fA-F]{4,40}")
+_START = lazy_pattern(r"[0-9a-fA-F]{1,40}")
 
 
 @dataclass(frozen=True)
@@ -296,13 +296,10 @@ def commit_named(memory: Memory, start: str) -> str:
     tip = memory.head
     if not _START.fullmatch(start):
         raise UsageError(
-            f"{shown(start, 60)} is no commit", "4 hex digits or more, as `ctxrepo history` shows."
+            f"{shown(start, 60)} is no commit", "An id is hex digits, as `ctxrepo history` shows."
         )
-    commits = [c for c, _, _ in memory.objects.walk(tip) if c.startswith(start.lower())] if tip else []
-    made = memory.verdicts.read().own
-    commits = commits or [c for c in made if c.startswith(start.lower()) and memory.objects.has(c)]
-    if not commits:
-        raise NotFound(f"there is no commit {start} in the memory", "`ctxrepo history` shows them.")
-    if len(commits) > 1:
-        raise UsageError(f"{start} begins {len(commits)} commits", "Give more digits.")
-    return commits[0]
+    start = start.lower()
+    commits = ids_meant(start, (c for c, _, _ in memory.objects.walk(tip)) if tip else ())
+    commits = commits or [c for c in ids_meant(start, memory.verdicts.read().own) if memory.objects.has(c)]
+    missing = f"there is no commit {start} in the memory"
+    return one_id(start, commits, missing, "`ctxrepo history` shows them.")

@@ -9,8 +9,9 @@ from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignored, is_note, shown, unsafe
+from ctxrepo.domain.project.target import one_id
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_copy
-from ctxrepo.errors import NotFound, Unreadable, UsageError
+from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.versions import came, whereabouts
 from ctxrepo.services.reading.evidence_view import evidence_in_view
@@ -55,16 +56,16 @@ def conflicts(memory: Memory) -> list[Conflict]:
 
 
 def find_conflict(memory: Memory, name: str) -> Conflict:
-    """The version named by its id, the first digits of it, or the path of its file. NotFound for none,
+    """The version named by its id, its first four digits or more, or the path of its file. NotFound for none,
     UsageError for several, Unreadable when it is none of ours."""
-    versions = [c for c in conflicts(memory) if name and (c.file == name or c.id.startswith(name.lower()))]
-    if not versions:
-        raise NotFound(f"there is no version {name} in {CONFLICTS}/", "`ctxrepo conflicts` lists them.")
-    if len(versions) > 1:
-        raise UsageError(f"{name} begins {len(versions)} ids", f"One of {', '.join(c.id for c in versions)}.")
-    if versions[0].copy is None:
-        raise Unreadable(f"{versions[0].file} keeps no version that can be read", "Look at it in an editor.")
-    return versions[0]
+    known = conflicts(memory)
+    by_name = {one.file: one for one in known} | {one.id: one for one in known if one.id}
+    missing = f"there is no version {name} in {CONFLICTS}/"
+    id_ = name if name in by_name else name.lower()
+    version = by_name[one_id(id_, by_name, missing, "`ctxrepo conflicts` lists them.")]
+    if version.copy is None:
+        raise Unreadable(f"{version.file} keeps no version that can be read", "Look at it in an editor.")
+    return version
 
 
 def file_now(memory: Memory, path: str) -> str | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from ctxrepo.domain.formats.plain_data import ENTRY_ID
 from ctxrepo.domain.note.entry import Entry, normalised
 from ctxrepo.domain.project.layout import scope_of, shown
-from ctxrepo.domain.project.target import Target
+from ctxrepo.domain.project.target import Target, ids_meant
 from ctxrepo.domain.records.enforced_rule import FORMS, PATTERN, EnforcedRule, rule_of
 from ctxrepo.domain.records.entry_evidence import by_entry
 from ctxrepo.domain.records.evidence import fate
@@ -118,10 +118,9 @@ def _by_entry(memory: Memory) -> dict[str, Approval]:
 
 def _approval_named(memory: Memory, target: Target) -> Approval | None:
     """The one approval beside an entry whose id begins so; the entry may be gone."""
-    name = target.entry_id or target.word
-    standing = approvals(str(memory.state.root)).values()
-    named = [approval for approval in standing if name and approval.entry.startswith(name)]
-    return named[0] if len(named) == 1 else None
+    approved = {approval.entry: approval for approval in approvals(str(memory.state.root)).values()}
+    ids = ids_meant(target.entry_id or target.word, approved)
+    return approved[ids[0]] if len(ids) == 1 else None
 
 
 def _hold(memory: Memory, entry: Entry, rule: EnforcedRule | None) -> None:

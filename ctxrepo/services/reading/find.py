@@ -11,6 +11,7 @@ from ctxrepo.domain.project.layout import GLOBAL, MEMORY, PROJECT, fold, is_note
 from ctxrepo.domain.project.registry import is_folder_name
 from ctxrepo.domain.project.target import (
     SHORTEST,
+    TOO_SHORT,
     Target,
     id_meant,
     ids_meant,
@@ -141,8 +142,7 @@ def _located(memory: Memory, name: str, project: Project | None) -> tuple[Note, 
     every = [pairs[entry_id] for entry_id in sorted(pairs)]
     near = [pair for pair in every if pair[0].path.startswith(view)] or every
     if len(near) > 1:
-        places = ", ".join(f"^{entry.id} {entry.at}" for _, entry in near[:SHOWN])
-        raise UsageError(several_ids(len(near), name), f"They are {places}.")
+        raise several_ids(name, [f"^{entry.id} {entry.at}" for _, entry in near])
     return near[0] if near else None
 
 
@@ -167,7 +167,7 @@ def _lost(memory: Memory, name: str, project: Project | None) -> NoReturn:
         words = "It is ^{} now, at {}." if kind == "moved" else "It was superseded by ^{} at {}."
         hint = words.format(heir[1].id, heir[1].at)
     elif len(name) < SHORTEST:
-        hint = f"Give at least {SHORTEST} characters of an id."
+        hint = TOO_SHORT
     elif not may_be_derived(name):
         hint = (
             f"An id has 12 characters, 0-9 and a-f; the first {SHORTEST} may do. `ctxrepo search` shows them."

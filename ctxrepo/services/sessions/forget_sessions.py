@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ctxrepo.domain.project.target import one_id
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.index_update import unread_mark
@@ -72,20 +73,21 @@ def plan_to_forget(memory: Memory, choice: KeptChoice) -> ForgetPlan:
     if choice.beginnings:  # nothing may be kept of it yet
         ids |= {session for session in present if choice.has(*session, 0)}
     damaged = [str(path) for path in damaged_files(memory.state.root)] if choice.is_every else []
-    _require_unambiguous(choice.beginnings, ids)
+    if choice.beginnings:
+        named = {_named(beginning, ids) for beginning in choice.beginnings}
+        kept, ids = [one for one in kept if one.id in named], {one for one in ids if one[1] in named}
     if not (ids or damaged):
         raise NotFound("nothing that is meant is kept of any session", "`ctxrepo sessions list` shows all.")
     return ForgetPlan(kept, sorted(ids), sorted(ids & present), damaged)
 
 
-def _require_unambiguous(beginnings: Sequence[str], ids: set[tuple[str, str]]) -> None:
-    """UsageError if several sessions' ids begin so and it is the whole id of none; NotFound if no id does."""
-    for beginning in beginnings:
-        matches = [id_ for _, id_ in ids if id_.startswith(beginning)]
-        if not matches:
-            raise NotFound(f"no session's id begins with {beginning}", "`ctxrepo sessions list` shows all.")
-        if len(matches) > 1 and matches.count(beginning) != 1:
-            raise UsageError(f"{len(matches)} sessions' ids begin with {beginning}", "Say more of it.")
+def _named(beginning: str, ids: set[tuple[str, str]]) -> str:
+    """The id of the session that is meant, of one agent."""
+    missing = f"there is no session {beginning}"
+    name = one_id(beginning, (id_ for _, id_ in ids), missing, "`ctxrepo sessions list` shows all.")
+    if [id_ for _, id_ in ids].count(name) > 1:
+        raise UsageError(f"several agents have a session {name}", "Say with --agent whose is meant.")
+    return name
 
 
 def forget_sessions(memory: Memory, plan: ForgetPlan) -> ForgetPlan:

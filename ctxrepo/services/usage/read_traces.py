@@ -1,12 +1,13 @@
 """What prompts of the last days were given and why, or why there was silence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.errors import NotFound, UsageError
+from ctxrepo.domain.project.target import one_id
+from ctxrepo.errors import NotFound
 from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.traces import MAX_BYTES
 from ctxrepo.lazy import dataclass
@@ -51,23 +52,16 @@ def traces(memory: Memory, name: str = "", session: str = "", last: int | None =
     lines = lines_of(str(memory.state.traces), MAX_BYTES)
     records = [fields for line in lines if (fields := record(line)) and text_of(fields, "id")]
     if name:
-        records = [_only(records, name)]
+        missing = f"there is no trace {name!r}"
+        hint = "Only the newest are kept; `ctxrepo trace` shows them."
+        name = one_id(name, (fields["id"] for fields in records), missing, hint)
+        records = [fields for fields in records if fields["id"] == name]
     elif session:
         records = [fields for fields in records if text_of(fields, "session").startswith(session)]
         if not records:
             hint = "`ctxrepo trace --last 50` shows which are."
             raise NotFound(f"no trace is of a session {session!r}", hint)
     return [_trace(memory, fields) for fields in (records[-last:] if last else records)]
-
-
-def _only(records: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    matches = [fields for fields in records if fields["id"].startswith(name)]
-    if not matches:
-        raise NotFound(f"there is no trace {name!r}", "Only the newest are kept; `ctxrepo trace` shows them.")
-    if len(matches) > 1:
-        names = ", ".join(fields["id"] for fields in matches)
-        raise UsageError(f"{len(matches)} traces begin with {name!r}", f"They are {names}.")
-    return matches[0]
 
 
 def _trace(memory: Memory, fields: Mapping[str, Any]) -> Trace:

@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from ctxrepo.domain.note.entry import Entry
 from ctxrepo.domain.project.layout import unsafe
-from ctxrepo.domain.project.target import Target, id_meant, ids_meant, parse_entry, parse_id, parse_target
-from ctxrepo.errors import UsageError
+from ctxrepo.domain.project.target import (
+    TOO_SHORT,
+    Target,
+    id_meant,
+    ids_meant,
+    one_id,
+    parse_entry,
+    parse_id,
+    parse_target,
+)
+from ctxrepo.errors import NotFound, UsageError
 
 
 @pytest.mark.parametrize(
@@ -82,8 +91,22 @@ def test_the_beginning_of_an_id_does_while_no_other_has_it() -> None:
     assert ids_meant("1a2", ids) == ids_meant("9", ids) == []
     assert id_meant("1a2b3", ids) == "1a2b3c"
     assert id_meant("none", ids) == "none"
-    with pytest.raises(UsageError, match="2 entries have an id that begins with 1a2b"):
+    with pytest.raises(UsageError, match="1a2b begins 2 ids") as caught:
         id_meant("1a2b", ids[:2])
+    assert caught.value.hint == "They are ^1a2b3c, ^1a2bff."
+
+
+def test_one_id_is_meant_by_itself_or_by_four_characters_of_it() -> None:
+    ids = ["1a2b3c", "1a2bff", "99"]
+    assert one_id("1a2bf", ids, "none", "look") == "1a2bff"
+    assert one_id("99", ids, "none", "look") == "99"
+    with pytest.raises(UsageError, match="1a2b begins 2 ids") as several:
+        one_id("1a2b", ids, "none", "look")
+    assert several.value.hint == "They are 1a2b3c, 1a2bff."
+    for name, hint in (("1a2", "Give at least 4 characters of an id."), ("", TOO_SHORT), ("ffff", "look")):
+        with pytest.raises(NotFound, match="there is none") as missing:
+            one_id(name, ids, "there is none", hint)
+        assert missing.value.hint == hint
 
 
 PARTS = st.text(max_size=20) | st.sampled_from(

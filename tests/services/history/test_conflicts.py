@@ -16,7 +16,8 @@ from ctxrepo.domain.project.target import parse_destination, parse_target
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file, copy_id
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.errors import NotFound, Refused, Unreadable, UsageError
-from ctxrepo.services.history.conflict_copies import conflicts, find_conflict
+from ctxrepo.services.history import conflict_copies
+from ctxrepo.services.history.conflict_copies import Conflict, conflicts, find_conflict
 from ctxrepo.services.history.settle_conflict import Resolution, drop_all, resolve
 from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.projects.link_project import rename_project
@@ -120,14 +121,13 @@ def test_a_version_is_named_by_the_first_digits_of_its_id_or_by_its_file(mine: M
             find_conflict(mine.open(), name)
 
 
-@pytest.mark.slow
-def test_digits_that_begin_several_ids_name_none(mine: Machine) -> None:
-    for number in range(17):  # two of them begin alike
-        keep_aside(mine, ConflictCopy(NOTE, "", "kept", f"other {number}"))
-    ids = {c.id for c in conflicts(mine.open())}
-    start = next(a[0] for a in ids if sum(b[0] == a[0] for b in ids) > 1)
-    with pytest.raises(UsageError, match=f"{start} begins"):
-        find_conflict(mine.open(), start)
+def test_digits_that_begin_several_ids_name_none(mine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    alike = [Conflict(f"conflicts/{name}.md", name) for name in ("abcd11", "abcd22")]
+    monkeypatch.setattr(conflict_copies, "conflicts", lambda _: alike)
+    with pytest.raises(UsageError, match="abcd begins 2 ids"):
+        find_conflict(mine.open(), "abcd")
+    with pytest.raises(NotFound):
+        find_conflict(mine.open(), "abc")
 
 
 def test_what_changed_meanwhile_is_left_to_a_person(mine: Machine, one: str) -> None:

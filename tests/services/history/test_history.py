@@ -222,9 +222,12 @@ def test_a_commit_is_named_by_its_first_digits(mine: Machine) -> None:
         return version(mine.open(), parse_target(NOTE), None, start)
 
     assert read(commit_id[:7].upper()).commit == commit_id
-    for start in ("abc", "HEAD", "x" * 8, "main~1", "0" * 41):
+    for start in ("HEAD", "x" * 8, "main~1", "0" * 41):
         with pytest.raises(UsageError, match="is no commit"):
             read(start)
+    with pytest.raises(NotFound) as short:
+        read(commit_id[:3])
+    assert short.value.hint == "Give at least 4 characters of an id."
     with pytest.raises(NotFound, match="no commit 0000"):
         read("00000000")
 

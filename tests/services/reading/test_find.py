@@ -215,7 +215,7 @@ def test_a_beginning_that_several_ids_have_names_them(mine: Machine) -> None:
     mine.sync()
     with pytest.raises(UsageError) as caught:
         entry_at(mine, "^abcd")
-    assert caught.value.message == "2 entries have an id that begins with abcd"
+    assert caught.value.message == "abcd begins 2 ids"
     assert caught.value.hint == "They are ^abcd1 shop/two.md#L1, ^abcd2 shop/two.md#L2."
     assert entry_at(mine, "^beef").startswith("- five")
 

@@ -44,11 +44,14 @@ def test_the_last_ones_oldest_first(memory: Memory) -> None:
 
 
 def test_one_by_the_beginning_of_its_id(memory: Memory) -> None:
-    assert ids(memory, "bb") == ids(memory, "bb33") == ["bb33"]
-    with pytest.raises(NotFound):
-        traces(memory, "cc")
-    with pytest.raises(UsageError, match="2 traces"):
-        traces(memory, "aa")
+    more = LINES.replace('"bb33"', '"bb3344"').replace('"aa22"', '"aa1122"').replace('"aa11"', '"aa1133"')
+    memory.state.traces.write_text(more)
+    assert ids(memory, "bb33") == ids(memory, "bb3344") == ["bb3344"]
+    for name in ("cccc", "bb3"):
+        with pytest.raises(NotFound, match=f"no trace '{name}'"):
+            traces(memory, name)
+    with pytest.raises(UsageError, match="aa11 begins 2 ids"):
+        traces(memory, "aa11")
     with pytest.raises(NotFound):
         traces(memory, session="s9")
 

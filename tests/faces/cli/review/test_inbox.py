@@ -183,8 +183,11 @@ def test_what_waits_is_looked_for_once_however_many_are_decided(
 def test_names_are_whole_or_begin_one_item(mine: Terminal) -> None:
     first, second = (proposed(mine, text) for text in ("one thing", "another thing"))
     assert mine("inbox", "show", "zzzz").code == 3
-    said = mine("inbox", "decline", "proposal:")
-    assert (said.code, "begins 2 ids" in said.err) == (2, True)
+    for short in ("proposal:", first[:3], f"proposal:{first[:3]}"):
+        said = mine("inbox", "decline", short)
+        assert (said.code, "Give at least 4 characters of an id" in said.err) == (3, True), short
+    for enough in (first[:4], f"proposal:{first[:4]}", f"^{first}"):
+        assert f"proposal:{first}" in mine("inbox", "show", enough, "--json").out
     assert mine("inbox", "decline", first, "zzzz").code == 3
     assert len(items(mine)) == 2, "nothing is decided when a name is wrong"
     assert second
