@@ -72,8 +72,8 @@ CLI_HEAD = """\
   left out. Without a scope the project's notes are searched first, then those of `global`.
 - `SCOPE` is `global`, `project` (the one of the current folder), or a project's id or folder.
 - `ID` is what `remember` and `read --json` print: `^` and 12 hex digits, or the id that an entry bears.
-  Of such an id, and of those of proposals, versions, traces, sessions and commits, the first four characters or more
-  are enough while no other id begins so; else the command names those that do.
+  Of such an id, and of those of proposals, versions, traces, sessions and commits, the first four
+  characters or more are enough while no other id begins so; else the command names those that do.
 
 What is called differently elsewhere is understood: `show` and `cat` read, `rm` and `delete` forget, `ls`
 lists, `todo` is `scratch`, `version` and `-V` are `--version`, `help [COMMAND]` is `--help`.

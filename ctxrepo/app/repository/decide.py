@@ -22,7 +22,7 @@ from ctxrepo.app.review.decisions import (
 from ctxrepo.domain.formats.moment import counted
 from ctxrepo.domain.formats.plain_data import plain_data
 from ctxrepo.domain.project.layout import scope_of, shown
-from ctxrepo.domain.project.target import Target, one_id
+from ctxrepo.domain.project.target import Target, resolve_id
 from ctxrepo.domain.records.decision import (
     Answer,
     Choice,
@@ -269,7 +269,7 @@ def _named(items: Sequence[ItemToDecide], name: str) -> ItemToDecide:
     of_kind = {item.name: item for item in items if item.kind == kind}
     known = of_kind or {item.name: item for item in items}
     missing = f"nothing that waits is called {shown(name, 60)}"
-    return known[one_id(start if of_kind else name, known, missing, "`ctxrepo inbox` lists what does.")]
+    return known[resolve_id(start if of_kind else name, known, missing, "`ctxrepo inbox` lists what does.")]
 
 
 def _decided(

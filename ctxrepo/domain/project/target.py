@@ -115,7 +115,7 @@ def id_meant(name: str, ids: Iterable[str]) -> str:
     return meant[0] if meant else name
 
 
-def one_id(name: str, ids: Iterable[str], missing: str, hint: str) -> str:
+def resolve_id(name: str, ids: Iterable[str], missing: str, hint: str) -> str:
     """The id that `name` means. NotFound, which says what is `missing`, if that is none; UsageError if
     several are meant."""
     meant = ids_meant(name, ids)

@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil, floor
 
 from ctxrepo.domain.formats.moment import seconds_of
-from ctxrepo.domain.project.target import ids_meant, one_id
+from ctxrepo.domain.project.target import ids_meant, resolve_id
 from ctxrepo.domain.tape.anchors import Anchor, Tape
 from ctxrepo.domain.tape.session_messages import Conversation, SessionMessage, TapeBounds
 from ctxrepo.errors import NoAnswer, NoMatch, UsageError
@@ -161,7 +161,7 @@ def _named(memory: Memory, tape: Tape, beginning: str) -> tuple[str, str]:
         listed = ledgers(memory.places.sessions, memory.state.id)
         agents = {ledger.session: ledger.agent for ledger in listed if not ledger.parent}
     hint = "`ctxrepo session show` lists those of the last day."
-    session = one_id(beginning, agents, f"there is no session {beginning}", hint)
+    session = resolve_id(beginning, agents, f"there is no session {beginning}", hint)
     recorded = next((a.agent for a in tape.of_session(session).anchors if a.agent), "")
     return agents[session] or recorded, session
 

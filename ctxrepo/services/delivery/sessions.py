@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from ctxrepo.domain.project.target import one_id
+from ctxrepo.domain.project.target import resolve_id
 from ctxrepo.errors import CtxrepoError, NoAnswer, NotFound
 from ctxrepo.hooks.session.ledger import is_switched_off, switch_memory
 from ctxrepo.hooks.session.ledger_file import ledger_path
@@ -45,7 +45,7 @@ def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> L
     project. NotFound for none, UsageError for several."""
     if wanted:
         known = [k for k in ledgers(memory.places.sessions, memory.state.id) if not k.parent]
-        name = one_id(wanted, (k.session for k in known), f"there is no session {wanted}", _HINT)
+        name = resolve_id(wanted, (k.session for k in known), f"there is no session {wanted}", _HINT)
         return next(k for k in known if k.session == name)
     agent, session = here.session
     if session:

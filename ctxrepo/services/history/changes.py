@@ -7,7 +7,7 @@ from itertools import islice
 
 from ctxrepo.domain.git.commit import Writers, writers_of
 from ctxrepo.domain.project.layout import INBOX, REGISTRY, TAPES
-from ctxrepo.domain.project.target import Target, one_id
+from ctxrepo.domain.project.target import Target, resolve_id
 from ctxrepo.errors import NotFound, Unreadable
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.history.commits import CommitSummary, TargetHistory, deed_by_record, deeds, records_of
@@ -125,7 +125,7 @@ def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, Mem
     waiting = {s.by.session for s in memory.journal.read() if s.by.session.startswith(name)}
     sessions = {s for _, w in commits for s in w.sessions if s.startswith(name)} | waiting
     hint = "`ctxrepo history` shows which sessions wrote."
-    session = one_id(name, sessions, f"no commit names a session {name}", hint)
+    session = resolve_id(name, sessions, f"no commit names a session {name}", hint)
     own = [commit for commit, writers in commits if session in writers.sessions]
     net = NetChanges()
     for deed in reversed(deeds(memory, own)):

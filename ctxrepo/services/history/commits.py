@@ -9,7 +9,7 @@ from ctxrepo.domain.git.commit import MAX_LINE, Writers, lines_of, subject_of, w
 from ctxrepo.domain.guard.bounds import FILE_BYTES
 from ctxrepo.domain.note.note import encode
 from ctxrepo.domain.project.layout import is_archived, is_note, shown
-from ctxrepo.domain.project.target import Target, ids_meant, one_id
+from ctxrepo.domain.project.target import Target, ids_meant, resolve_id
 from ctxrepo.domain.records.evidence import Evidence
 from ctxrepo.errors import NotFound, UsageError
 from ctxrepo.lazy import dataclass, lazy_pattern
@@ -302,4 +302,4 @@ def commit_named(memory: Memory, start: str) -> str:
     commits = ids_meant(start, (c for c, _, _ in memory.objects.walk(tip)) if tip else ())
     commits = commits or [c for c in ids_meant(start, memory.verdicts.read().own) if memory.objects.has(c)]
     missing = f"there is no commit {start} in the memory"
-    return one_id(start, commits, missing, "`ctxrepo history` shows them.")
+    return resolve_id(start, commits, missing, "`ctxrepo history` shows them.")

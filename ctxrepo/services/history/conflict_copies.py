@@ -9,7 +9,7 @@ from ctxrepo.domain.merge.resolve import stands
 from ctxrepo.domain.note.entry import normalised
 from ctxrepo.domain.note.note import decode_exactly
 from ctxrepo.domain.project.layout import CONFLICTS, is_conflict_copy, is_ignored, is_note, shown, unsafe
-from ctxrepo.domain.project.target import one_id
+from ctxrepo.domain.project.target import resolve_id
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_id, read_copy
 from ctxrepo.errors import Unreadable
 from ctxrepo.lazy import dataclass
@@ -62,7 +62,7 @@ def find_conflict(memory: Memory, name: str) -> Conflict:
     by_name = {one.file: one for one in known} | {one.id: one for one in known if one.id}
     missing = f"there is no version {name} in {CONFLICTS}/"
     id_ = name if name in by_name else name.lower()
-    version = by_name[one_id(id_, by_name, missing, "`ctxrepo conflicts` lists them.")]
+    version = by_name[resolve_id(id_, by_name, missing, "`ctxrepo conflicts` lists them.")]
     if version.copy is None:
         raise Unreadable(f"{version.file} keeps no version that can be read", "Look at it in an editor.")
     return version

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ctxrepo.domain.project.target import one_id
+from ctxrepo.domain.project.target import resolve_id
 from ctxrepo.errors import CtxrepoError, NotFound, UsageError
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.sessions.index_update import unread_mark
@@ -84,7 +84,7 @@ def plan_to_forget(memory: Memory, choice: KeptChoice) -> ForgetPlan:
 def _named(beginning: str, ids: set[tuple[str, str]]) -> str:
     """The id of the session that is meant, of one agent."""
     missing = f"there is no session {beginning}"
-    name = one_id(beginning, (id_ for _, id_ in ids), missing, "`ctxrepo sessions list` shows all.")
+    name = resolve_id(beginning, (id_ for _, id_ in ids), missing, "`ctxrepo sessions list` shows all.")
     if [id_ for _, id_ in ids].count(name) > 1:
         raise UsageError(f"several agents have a session {name}", "Say with --agent whose is meant.")
     return name

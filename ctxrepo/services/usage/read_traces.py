@@ -6,7 +6,7 @@ from typing import Any
 
 from ctxrepo.domain.formats.jsonl import record, text_of
 from ctxrepo.domain.formats.moment import stamp
-from ctxrepo.domain.project.target import one_id
+from ctxrepo.domain.project.target import resolve_id
 from ctxrepo.errors import NotFound
 from ctxrepo.hooks.own_files import lines_of
 from ctxrepo.hooks.session.traces import MAX_BYTES
@@ -54,7 +54,7 @@ def traces(memory: Memory, name: str = "", session: str = "", last: int | None =
     if name:
         missing = f"there is no trace {name!r}"
         hint = "Only the newest are kept; `ctxrepo trace` shows them."
-        name = one_id(name, (fields["id"] for fields in records), missing, hint)
+        name = resolve_id(name, (fields["id"] for fields in records), missing, hint)
         records = [fields for fields in records if fields["id"] == name]
     elif session:
         records = [fields for fields in records if text_of(fields, "session").startswith(session)]

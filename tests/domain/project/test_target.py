@@ -15,10 +15,10 @@ from ctxrepo.domain.project.target import (
     Target,
     id_meant,
     ids_meant,
-    one_id,
     parse_entry,
     parse_id,
     parse_target,
+    resolve_id,
 )
 from ctxrepo.errors import NotFound, UsageError
 
@@ -98,14 +98,14 @@ def test_the_beginning_of_an_id_does_while_no_other_has_it() -> None:
 
 def test_one_id_is_meant_by_itself_or_by_four_characters_of_it() -> None:
     ids = ["1a2b3c", "1a2bff", "99"]
-    assert one_id("1a2bf", ids, "none", "look") == "1a2bff"
-    assert one_id("99", ids, "none", "look") == "99"
+    assert resolve_id("1a2bf", ids, "none", "look") == "1a2bff"
+    assert resolve_id("99", ids, "none", "look") == "99"
     with pytest.raises(UsageError, match="1a2b begins 2 ids") as several:
-        one_id("1a2b", ids, "none", "look")
+        resolve_id("1a2b", ids, "none", "look")
     assert several.value.hint == "They are 1a2b3c, 1a2bff."
     for name, hint in (("1a2", "Give at least 4 characters of an id."), ("", TOO_SHORT), ("ffff", "look")):
         with pytest.raises(NotFound, match="there is none") as missing:
-            one_id(name, ids, "there is none", hint)
+            resolve_id(name, ids, "there is none", hint)
         assert missing.value.hint == hint
 
 
