@@ -111,7 +111,7 @@ def id_meant(name: str, ids: Iterable[str]) -> str:
     """The id that `name` means, or `name` itself if none does; UsageError if several do."""
     meant = ids_meant(name, ids)
     if len(meant) > 1:
-        raise several_ids(name, [f"^{one}" for one in meant])
+        raise several_ids(name, [f"^{entry_id}" for entry_id in meant])
     return meant[0] if meant else name
 
 

@@ -75,7 +75,8 @@ def plan_to_forget(memory: Memory, choice: KeptChoice) -> ForgetPlan:
     damaged = [str(path) for path in damaged_files(memory.state.root)] if choice.is_every else []
     if choice.beginnings:
         named = {_named(beginning, ids) for beginning in choice.beginnings}
-        kept, ids = [one for one in kept if one.id in named], {one for one in ids if one[1] in named}
+        kept = [session for session in kept if session.id in named]
+        ids = {(agent, session_id) for agent, session_id in ids if session_id in named}
     if not (ids or damaged):
         raise NotFound("nothing that is meant is kept of any session", "`ctxrepo sessions list` shows all.")
     return ForgetPlan(kept, sorted(ids), sorted(ids & present), damaged)
