@@ -87,7 +87,7 @@ def after_init(identity: str, head: str | None) -> HomeAfterInit | None:
     if made.remote:
         _sent[(made.remote / _HEAD).read_text().strip()] = made.remote
     state = Memory.open(places, env).state
-    for place in (state.owner, places.hooks_db, places.state / "hook", places.host_file):
+    for place in (state.owner, places.state / "hooks.db", places.state / "hook", places.host_file):
         place.unlink(missing_ok=True)
     shutil.rmtree(state.git)
     for fan_out in (made.home / ".ctxrepo" / ".git" / "objects").iterdir():

@@ -150,8 +150,7 @@ class Agent:
     @property
     def variables(self) -> Sequence[str]:
         """The environment variables that move its folder, or that of its transcripts; empty for none."""
-        who = self.identity
-        return [*filter(None, (who.FOLDER, *getattr(self.transcripts, "VARIABLES", ())))]
+        return [*filter(None, (self.identity.FOLDER, *getattr(self.transcripts, "VARIABLES", ())))]
 
     def profile(self, file: Path, home: Path, environment: Mapping[str, str]) -> Mapping[str, str] | None:
         """The environment in which the agent has this `file`, of an installation of ours or a transcript;

@@ -183,5 +183,4 @@ _PARENT = "select json_extract(:head, '$.parentSession') where json_valid(:head)
 
 def session_of(file: str) -> str:
     """The id of the session in this file, which is called `<time>_<id>.jsonl`."""
-    name = file.replace("\\", "/").rpartition("/")[2]
-    return name.partition("_")[2].removesuffix(".jsonl")
+    return file.replace("\\", "/").rpartition("/")[2].partition("_")[2].removesuffix(".jsonl")

@@ -36,8 +36,7 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     is_set_up = own is not None and files.real(Path(own.local_path)) == files.real(root)
     theirs = own.global_folder if own and is_set_up else ""
     folder = files.read_folder(root)
-    paths = (*folder.notes, *folder.others)
-    tops = {path.partition("/")[0] for path in paths if "/" in path}
+    tops = {path.partition("/")[0] for path in (*folder.notes, *folder.others) if "/" in path}
     scopes = _scopes(search, tops, theirs or _DEFAULT_GLOBAL)
 
     def target(path: str) -> str:

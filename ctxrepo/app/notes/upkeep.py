@@ -91,44 +91,44 @@ class ImportResult:
 
 def sum_of(plans: Sequence[ImportPlan]) -> str:
     """What is to be brought, or was, in a few words."""
-    notes = [one.fitted for plan in plans for one in plan.notes]
-    anchors = sum(len(one.new) for plan in plans for one in plan.tapes)
-    made = sum(one.is_new for one in notes)
-    entries = sum(one.new for one in notes)
-    touched = sum(one.new > 0 or one.is_new for one in notes)
-    said = [f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"]
-    said += [f"{made} of them new"] if made else []
-    said += [counted(anchors, "anchor")] if anchors else []
-    files = sum(one.new > 0 for plan in plans for one in plan.files)
-    said += [counted(files, "other file")] if files else []
-    return ", ".join(said)
+    notes = [note.fitted for plan in plans for note in plan.notes]
+    anchors = sum(len(tape.new) for plan in plans for tape in plan.tapes)
+    new_notes = sum(note.is_new for note in notes)
+    entries = sum(note.new for note in notes)
+    touched = sum(note.new > 0 or note.is_new for note in notes)
+    parts = [f"{counted(entries, 'entry', 'entries')} in {counted(touched, 'note')}"]
+    parts += [f"{new_notes} of them new"] if new_notes else []
+    parts += [counted(anchors, "anchor")] if anchors else []
+    files = sum(file.new > 0 for plan in plans for file in plan.files)
+    parts += [counted(files, "other file")] if files else []
+    return ", ".join(parts)
 
 
 def list_sources(desk: Desk, _: None) -> Result[Sequence[SourceContents]]:
     """What other memory programs have on this machine and in this checkout."""
     from ctxrepo.services.imports.sources import survey
 
-    found = survey(_search(desk, None))
+    places = survey(_search(desk, None))
     shown = [
         {
-            "source": one.source,
-            "place": one.place,
-            "notes": len(one.notes),
-            "entries": entry_count(one),
-            "anchors": sum(len(tape.anchors) for tape in one.tapes),
-            "not_taken": [{"what": n.what, "why": n.why} for n in one.not_taken],
-            "command": f"ctxrepo import {one.source}",
+            "source": place.source,
+            "place": place.place,
+            "notes": len(place.notes),
+            "entries": entry_count(place),
+            "anchors": sum(len(tape.anchors) for tape in place.tapes),
+            "not_taken": [{"what": n.what, "why": n.why} for n in place.not_taken],
+            "command": f"ctxrepo import {place.source}",
         }
-        for one in found
+        for place in places
     ]
-    return Result(found, {"found": shown})
+    return Result(places, {"found": shown})
 
 
-def entry_count(found: SourceContents) -> int:
+def entry_count(contents: SourceContents) -> int:
     """The entries of all notes of a place."""
     from ctxrepo.domain.note.entry import entries_of
 
-    return sum(len(note.bullets or entries_of(note.path, note.text)) for note in found.notes)
+    return sum(len(note.bullets or entries_of(note.path, note.text)) for note in contents.notes)
 
 
 def import_memory(desk: Desk, request: ImportRequest) -> Result[ImportResult]:
@@ -250,37 +250,37 @@ def _search(desk: Desk, request: ImportRequest | None) -> SourceSearch:
 def _fields(plan: ImportPlan) -> dict[str, Any]:
     return {
         "place": plan.contents.place,
-        "notes": [_note_fields(one) for one in plan.notes],
+        "notes": [_note_fields(note) for note in plan.notes],
         "files": [
-            {"from": one.file.origin, "to": one.path, "new": one.new, "refused": one.refused}
-            | ({"remark": one.remark} if one.remark else {})
-            for one in plan.files
+            {"from": each.file.origin, "to": each.path, "new": each.new, "refused": each.refused}
+            | ({"remark": each.remark} if each.remark else {})
+            for each in plan.files
         ],
         "tapes": [
-            {"from": one.tape.origin, "to": one.tape.folder, "new": len(one.new), "refused": one.refused}
-            for one in plan.tapes
+            {"from": each.tape.origin, "to": each.tape.folder, "new": len(each.new), "refused": each.refused}
+            for each in plan.tapes
         ],
         "settings": [
             {"key": s.setting.key, "was": s.was, "value": s.setting.value, "why": s.setting.reason}
             | ({"kept": s.kept} if s.kept else {})
             for s in plan.settings
         ],
-        "not_taken": [{"what": one.what, "why": one.why} for one in plan.contents.not_taken],
+        "not_taken": [{"what": omission.what, "why": omission.why} for omission in plan.contents.not_taken],
     }
 
 
-def _note_fields(one: PlannedNote) -> Mapping[str, Any]:
-    found = one.fitted
+def _note_fields(planned_note: PlannedNote) -> Mapping[str, Any]:
+    outcome = planned_note.fitted
     return {
-        "from": one.note.origin,
-        "to": found.path,
-        "is_new": found.is_new,
-        "new": found.new,
-        "known": found.known,
-        "withheld": found.withheld,
-        "pinned": len(found.pins),
-        "refused": list(found.refused),
-        "rivals": list(found.rivals),
-        "near": list(found.near),
-        "remark": "; ".join(filter(None, (one.note.remark, found.remark))),
+        "from": planned_note.note.origin,
+        "to": outcome.path,
+        "is_new": outcome.is_new,
+        "new": outcome.new,
+        "known": outcome.known,
+        "withheld": outcome.withheld,
+        "pinned": len(outcome.pins),
+        "refused": list(outcome.refused),
+        "rivals": list(outcome.rivals),
+        "near": list(outcome.near),
+        "remark": "; ".join(filter(None, (planned_note.note.remark, outcome.remark))),
     }

@@ -146,12 +146,12 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
     Of a trial nothing is done, so that is left out which one of those has shown already."""
     is_trial = request.is_trial
     if request.removes:
-        gone = {path for one in before for path in one.plan.receipts if is_trial}
-        found = removal(name, machine, gone)
+        gone = {path for setup in before for path in setup.plan.receipts if is_trial}
+        setup_plan = removal(name, machine, gone)
     else:
-        found = plan(name, machine, request.choices, request.agents.every)
-    shown = {change for one in before for change in one.plan.changes if is_trial}
-    return replace(found, changes=tuple(change for change in found.changes if change not in shown))
+        setup_plan = plan(name, machine, request.choices, request.agents.every)
+    shown = {change for setup in before for change in setup.plan.changes if is_trial}
+    return replace(setup_plan, changes=tuple(change for change in setup_plan.changes if change not in shown))
 
 
 def _with_own_memory(desk: Desk, machine: Machine, request: SetupRequest, planned: Plan) -> Plan:

@@ -106,7 +106,7 @@ def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
     if item.kind == "doubt":
         now = item.after if choice.verb == "supersede" else ""
         return () if choice.verb == "verify" else (Effect(item.path, item.before or "", now or ""),)
-    if item.kind == "conflict" and any(one.is_changed for one in done):
+    if item.kind == "conflict" and any(resolution.is_changed for resolution in done):
         was = item.before if choice.verb == "keep-other" else None
         return (Effect(item.path, was or "", item.after or ""),)
     return ()
@@ -283,7 +283,8 @@ def _decided(
     done: set[Kind] = set()
     for item in named.values():
         if item.kind == "deletion" and item.kind in done:
-            outcomes.append(_same(next(one for one in outcomes if one.item.kind == item.kind), item))
+            first = next(outcome for outcome in outcomes if outcome.item.kind == item.kind)
+            outcomes.append(_same(first, item))
             continue
         outcomes.append(_outcome(desk, item, answer, text, reason))
         done.add(item.kind)
@@ -292,9 +293,9 @@ def _decided(
     waits = {item.id for item in items_to_decide(memory)}  # once: looking for all of them takes a while
     outcomes = [_seen(outcome, outcome.item.id in waits) for outcome in outcomes]
     desk.notice(*_remarks(outcomes))
-    data = {"decided": [_said(one) for one in outcomes if not one.error]}
-    data |= {"refused": [_said(one) for one in outcomes if one.error]}
-    codes = {one.exit_code for one in outcomes}
+    data = {"decided": [_fields_of(outcome) for outcome in outcomes if not outcome.error]}
+    data |= {"refused": [_fields_of(outcome) for outcome in outcomes if outcome.error]}
+    codes = {outcome.exit_code for outcome in outcomes}
     return Result(outcomes, data, next((code for code in (6, 5, 4) if code in codes), max(codes)))
 
 
@@ -352,18 +353,18 @@ def _way_on(item: ItemToDecide) -> str:
 def _fields(item: ItemToDecide) -> dict[str, Any]:
     data: dict[str, Any] = plain_data(item)
     del data["before"], data["after"]
-    choices = [{"verb": one.verb, "label": one.label, "command": command(item, one)} for one in item.choices]
+    choices = [{"verb": way.verb, "label": way.label, "command": command(item, way)} for way in item.choices]
     return data | {"choices": choices, "words": item.words}
 
 
-def _said(outcome: Outcome) -> dict[str, Any]:
-    said: dict[str, Any] = {"id": outcome.item.id, "kind": outcome.item.kind, "path": outcome.item.path}
+def _fields_of(outcome: Outcome) -> dict[str, Any]:
+    fields: dict[str, Any] = {"id": outcome.item.id, "kind": outcome.item.kind, "path": outcome.item.path}
     if outcome.error:
         error = outcome.error
-        return said | {"code": error.code, "message": error.message, "hint": error.hint}
+        return fields | {"code": error.code, "message": error.message, "hint": error.hint}
     decision = outcome.decision
     if decision:
-        said |= {"verb": decision.choice.verb, "undo": decision.choice.undo, "waits": decision.still_waits}
-        said |= {"entry": f"^{name}" if (name := getattr(decision.outcome, "id", "")) else None}
-        said |= {"changes": plain_data(decision.effects)}
-    return said
+        fields |= {"verb": decision.choice.verb, "undo": decision.choice.undo, "waits": decision.still_waits}
+        fields |= {"entry": f"^{name}" if (name := getattr(decision.outcome, "id", "")) else None}
+        fields |= {"changes": plain_data(decision.effects)}
+    return fields

@@ -161,16 +161,16 @@ def _status_fields(now: Status) -> dict[str, Any]:
         "staged": now.staged,
         "to_decide": [
             {
-                **asdict(one),
-                "since": second(one.since) if one.since else None,
-                "choices": [command(one, choice) for choice in one.choices],
+                **asdict(item),
+                "since": second(item.since) if item.since else None,
+                "choices": [command(item, choice) for choice in item.choices],
             }
-            for one in now.to_decide
+            for item in now.to_decide
         ],
         "root": str(now.root),
         "memory": str(now.root),
         "exchanged": _exchanged(now.exchanged),
-        "agents": [{"agent": one.agent, "state": one.state} for one in now.agents],
+        "agents": [{"agent": standing.agent, "state": standing.state} for standing in now.agents],
         "served": {**asdict(now.served), "at": second(now.served.at)} if now.served else None,
         "fetched": second(now.exchanged.fetched) if now.exchanged.fetched else None,
     }

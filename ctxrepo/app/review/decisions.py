@@ -214,9 +214,9 @@ def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     from ctxrepo.services.projects.sparse import widen
     from ctxrepo.services.review.proposals import accept
 
-    found = next((line.proposal for line in waiting(desk.memory) if line.name == request.name), None)
-    if found:
-        widen(desk.memory, scope_of_proposal(desk.memory, found).project, desk.now)
+    proposal = next((line.proposal for line in waiting(desk.memory) if line.name == request.name), None)
+    if proposal:
+        widen(desk.memory, scope_of_proposal(desk.memory, proposal).project, desk.now)
     done = accept(desk.memory, request.name, desk.origin, desk.now, request.text)
     return Result(done, {"at": done.at, "id": f"^{done.id}" if done.id else ""})
 

@@ -33,14 +33,14 @@ def item_view(item: ItemToDecide, now: datetime, *, with_commands: bool = False)
     """What waits, from whom and since when, what it would change, line by line, and perhaps the commands that
     decide it."""
     since = f"{ago(item.since, now)}, {wall_time(item.since)}" if item.since else ""
-    said = {
+    texts = {
         "item": item.id,
         "about": item.path,
         "waits": item.why,
         "from": ", ".join(filter(None, (item.who, since))),
         "holds": f"the version of {item.who_before}" if item.who_before else "",
     }
-    fields = [Field(label, (text,)) for label, text in said.items() if text]
+    fields = [Field(label, (text,)) for label, text in texts.items() if text]
     if item.obstacle:
         fields.append(Field("but", (item.obstacle,), "wrong"))
     sections = [ViewSection(tuple(fields)), ViewSection((_change(item),), "what it changes")]

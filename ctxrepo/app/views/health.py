@@ -44,7 +44,7 @@ def status_view(status: Status, now: datetime) -> View:
 
 def machines_view(all_machines: AllMachines, now: datetime) -> View:
     """A row for each machine; what isn't known is said to be so."""
-    rows = tuple(tuple(words_of_machine(one, now).values()) for one in all_machines.machines)
+    rows = tuple(tuple(words_of_machine(machine, now).values()) for machine in all_machines.machines)
     fetched = all_machines.fetched
     hints = [f"others are known as of the last exchange, {ago(fetched, now)}"] if fetched else []
     return one_section("Machines", [Table(MACHINE_COLUMNS, rows)], *hints)
@@ -203,10 +203,10 @@ def _project(status: Status) -> str:
 def _agents(stand: Sequence[Standing]) -> str:
     """The agents by how they stand, and where to read on."""
     by_label: dict[str, list[str]] = {}
-    for one in stand:
-        by_label.setdefault(_STANDINGS[one.state], []).append(one.agent)
+    for standing in stand:
+        by_label.setdefault(_STANDINGS[standing.state], []).append(standing.agent)
     connected = by_label.pop("connected", [])
-    if all(one.state == "absent" for one in stand):
+    if all(standing.state == "absent" for standing in stand):
         return f"none is connected: {SETUP_HINT}"
     parts = [f"{len(connected)} connected: {', '.join(connected)}"] if connected else []
     parts += [f"{label}: {', '.join(names)}" for label, names in by_label.items()]

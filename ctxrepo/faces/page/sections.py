@@ -131,8 +131,7 @@ def waiting(report: MemoryReport) -> Html:
 
 def _card(report: MemoryReport, waiting_item: WaitingItem) -> Html:
     item = waiting_item.item
-    kind = NAMES[item.kind]
-    head = _head(kind, waiting_item, report)
+    head = _head(NAMES[item.kind], waiting_item, report)
     commands = [copied(command, label) for label, command in waiting_item.commands]
     but = tag("p", tag("strong", "But: "), item.obstacle) if item.obstacle else NOTHING
     body = (tag("p", item.why), but, diff(waiting_item.diff))

@@ -8,13 +8,7 @@ from typing import TypeVar
 from ctxrepo.domain.formats.moment import seconds_of
 from ctxrepo.domain.question.question_terms import terms_of
 from ctxrepo.domain.tape.anchors import Anchor, Tape
-from ctxrepo.domain.tape.session_messages import (
-    SessionMessage,
-    TapeBounds,
-    TreeLine,
-    merged,
-    tree_of,
-)
+from ctxrepo.domain.tape.session_messages import SessionMessage, TapeBounds, TreeLine, merged, tree_of
 from ctxrepo.errors import NoMatch, NotFound
 from ctxrepo.lazy import dataclass
 from ctxrepo.services.anchors.tape_requests import CHARS, Kind, ListAnchors, ReadTape, TapeSearch, Where

@@ -59,7 +59,7 @@ def find_conflict(memory: Memory, name: str) -> Conflict:
     """The version named by its id, its first four digits or more, or the path of its file. NotFound for none,
     UsageError for several, Unreadable when it is none of ours."""
     known = conflicts(memory)
-    by_name = {one.file: one for one in known} | {one.id: one for one in known if one.id}
+    by_name = {key: conflict for conflict in known for key in (conflict.file, conflict.id) if key}
     missing = f"there is no version {name} in {CONFLICTS}/"
     id_ = name if name in by_name else name.lower()
     version = by_name[resolve_id(id_, by_name, missing, "`ctxrepo conflicts` lists them.")]

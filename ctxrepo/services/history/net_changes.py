@@ -175,9 +175,7 @@ class NetChanges:
                     yield file.former, path, before, after
 
 
-def _pairs(
-    notes: Sequence[tuple[list[Entry], list[Entry]]],
-) -> list[tuple[Entry | None, Entry | None]]:
+def _pairs(notes: Sequence[tuple[list[Entry], list[Entry]]]) -> list[tuple[Entry | None, Entry | None]]:
     """(before, after) of each entry that came, changed or went. What went from one note and came to another
     with the same words is one entry, and no edit of its neighbours there."""
     there = [{e.id for e in side} | {normalised(e.text) for e in side} for note in notes for side in note]

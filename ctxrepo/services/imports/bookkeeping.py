@@ -2,6 +2,7 @@
 this memory lacks of them is added, and takes nothing from what lives here."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -106,33 +107,33 @@ class _Bookkeeping:
             remark = "" if text == file.text else "it is another one here, and stays so"
         return self._guarded(PlannedFile(file, path, text, new, remark=remark))
 
-    def _guarded(self, one: PlannedFile) -> PlannedFile:
-        refusals = check_file(one.path, encode(one.text), self.known.allow) if one.new else ()
-        return PlannedFile(one.file, one.path, one.text, refused=refusals[0].message) if refusals else one
+    def _guarded(self, plan: PlannedFile) -> PlannedFile:
+        refusals = check_file(plan.path, encode(plan.text), self.known.allow) if plan.new else ()
+        return replace(plan, new=0, remark="", refused=refusals[0].message) if refusals else plan
 
     def _taken_back(self, file: SourceFile) -> dict[str, dict[str, str]]:
         """path of a file here -> the lines of the source, by id, that an undo took back in it, and that are
         about nothing that lives here."""
-        found: dict[str, dict[str, str]] = {}
+        lines: dict[str, dict[str, str]] = {}
         for line in file.text.split("\n"):
             path = self._here.taken_back.get(name := _name(line)) if line.strip() else None
             fields = record(line) or {}
             if path and TOMBSTONE not in fields and not self._living(fields):
-                found.setdefault(path, {})[name] = line
-        return found
+                lines.setdefault(path, {})[name] = line
+        return lines
 
     def _registry(self, file: SourceFile, there: str | None) -> tuple[str, Sequence[str]]:
         """The registry in which projects that have no folder here get theirs, and further names; and which
         names these are. One in which nobody wrote yet becomes theirs to the byte."""
         folders, ours, theirs = self.contents.folders, parse(there or ""), parse(file.text)
-        is_here = not theirs.problem and all(folders.get(one) == one for one in theirs.projects.values())
+        is_here = not theirs.problem and all(folders.get(name) == name for name in theirs.projects.values())
         if file.text and is_here and there in (None, self.known.begun.get(REGISTRY)):
             return file.text, [*theirs.projects, *theirs.aliases] if there != file.text else []
         names = [name for name in self.contents.projects if not (ours.problem or ours.folder_of(name))]
         text = there or ""
         for name in names:
             folder = self.contents.projects[name]
-            owner = next((one for one, its in parse(text).projects.items() if its == folder), "")
+            owner = next((key for key, place in parse(text).projects.items() if place == folder), "")
             text = with_alias(text, name, owner) if owner else with_project(text, name, folder)
         return text, names
 
@@ -160,7 +161,7 @@ class _Bookkeeping:
         """The paths of what lives here of that which a record is about."""
         ask, kind = self.known.memory.cache.ask, text_of(fields, "kind")
         named = [text_of(fields, key) for key in ("entry", "to") if key == "entry" or kind == "moved"]
-        living = [found.entry.path for found in (ask(entry_by_id, name) for name in named) if found]
+        living = [row.entry.path for row in (ask(entry_by_id, name) for name in named) if row]
         if kind == "renamed" and ask(hash_since, path := text_of(fields, "path")):
             living.append(path)
         return living

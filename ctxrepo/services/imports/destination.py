@@ -76,7 +76,8 @@ class ImportPlan:
         """Whether anything would be written."""
         notes = any(note.fitted.changes for note in self.notes)
         settings = any(not setting.kept for setting in self.settings)
-        return notes or settings or any(tape.new for tape in self.tapes) or any(one.new for one in self.files)
+        lines = (*(tape.new for tape in self.tapes), *(file.new for file in self.files))
+        return notes or settings or any(lines)
 
     @property
     def refused(self) -> bool:
@@ -127,11 +128,11 @@ class MemoryDestination:
             with drafting(self.memory, "import", self.origin, self.now) as draft:
                 known = KnownEntries(self.memory, day(self.now))
                 put = [_put(draft, plan, known, self.now) for plan in changing]
-                entries = sum(one.fitted.new for plan in put for one in plan.notes)
-                anchors = sum(len(one.new) for plan in put for one in plan.tapes)
-                said = [counted(entries, "entry", "entries")] if entries or not anchors else []
-                said += [counted(anchors, "anchor")] if anchors else []
-                draft.saying = f"{' and '.join(said)} from {changing[0].contents.source}"
+                entries = sum(note.fitted.new for plan in put for note in plan.notes)
+                anchors = sum(len(tape.new) for plan in put for tape in plan.tapes)
+                parts = [counted(entries, "entry", "entries")] if entries or not anchors else []
+                parts += [counted(anchors, "anchor")] if anchors else []
+                draft.saying = f"{' and '.join(parts)} from {changing[0].contents.source}"
                 if (project := self.project) is not None:
                     own = (f"{project.folder}/", f"{tapes_of(project.folder)}/")
                     draft.register(project if any(path.startswith(own) for path in draft.after) else None)
@@ -214,14 +215,14 @@ def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetim
     read = partial(_in_draft, draft)
     written = []
     records: list[Evidence] = []
-    for note in (one.note for one in plan.notes):
+    for note in (planned.note for planned in plan.notes):
         fit = fitted(note, known, read)
         if fit.new or fit.is_new:
             before = entries_of(fit.path, draft.there(fit.path) or "")
             draft.put(fit.path, fit.text)
             stated = _stated(draft, note, before, entries_of(fit.path, fit.text), now)
             records += [
-                replace(one, source=plan.contents.source) for one in stated if one.to or not note.is_own
+                replace(fact, source=plan.contents.source) for fact in stated if fact.to or not note.is_own
             ]
             records += _moved_back(draft, note, before, fit, known, now)
         records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
@@ -278,7 +279,7 @@ def _put_anchors(draft: Draft, planned: PlannedTape, now: datetime) -> PlannedTa
     tape = _planned_tape(draft.memory, planned.tape)
     back: dict[str, dict[str, str]] = {}
     taken_back = _records_of(draft.memory, tape.tape).taken_back
-    for anchor in (one for one in tape.new if one.id in taken_back):
+    for anchor in (anchor for anchor in tape.new if anchor.id in taken_back):
         back.setdefault(taken_back[anchor.id], {})[anchor.id] = to_line(anchor)
     for path, lines in back.items():
         draft.put(path, brought_back(draft.text(path) or "", lines))

@@ -83,14 +83,14 @@ def contents(name: str, search: SourceSearch) -> list[SourceContents]:
 
 def survey(search: SourceSearch) -> list[SourceContents]:
     """All that any source has here; of one that can't be looked at, why."""
-    found: list[SourceContents] = []
+    places: list[SourceContents] = []
     for source in sources().values():
         try:
-            found += source.find(search)
+            places += source.find(search)
         except CtxrepoError as error:
             unread = NotTaken("what it keeps", error.message)
-            found.append(SourceContents(source.name, "its own folder", not_taken=(unread,)))
-    return found
+            places.append(SourceContents(source.name, "its own folder", not_taken=(unread,)))
+    return places
 
 
 @dataclass
@@ -145,8 +145,8 @@ class ProjectFolders:
         if self.project and forge_id(self.project.id).casefold() == wanted:
             return self.project.folder
         known = (*self._registry.projects, *self._registry.aliases)
-        found = {self._registry.folder_of(name) for name in known if forge_id(name).casefold() == wanted}
-        return found.pop() if len(found) == 1 else ""
+        folders = {self._registry.folder_of(name) for name in known if forge_id(name).casefold() == wanted}
+        return folders.pop() if len(folders) == 1 else ""
 
     def _of_name(self, name: str) -> str:
         """As one compares names: that of the folder, or of a checkout."""
@@ -156,8 +156,8 @@ class ProjectFolders:
         if self.project:
             own = (self.project.folder, self.checkout.name if self.checkout else "")
             named += [(called, self.project.folder) for called in own]
-        found = {folder for called, folder in named if _plain(called) == wanted}
-        return found.pop() if wanted and len(found) == 1 else ""
+        folders = {folder for called, folder in named if _plain(called) == wanted}
+        return folders.pop() if wanted and len(folders) == 1 else ""
 
     @cached_property
     def _registry(self) -> Registry:

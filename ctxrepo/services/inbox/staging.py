@@ -91,7 +91,7 @@ def _team_rules(memory: Memory) -> list[tuple[str, ...]]:
 def _stages(memory: Memory, agent: str, folder: str, team: tuple[str, ...]) -> bool:
     own, shared = memory.settings.inbox.policy, memory.global_folder
     folders = [folder] if folder != REGISTRY else [shared, *scopes_in((*own, *team)) - {"*", GLOBAL}, PROJECT]
-    return any(stages(rules, agent, one, shared) for rules in (own, team) for one in folders)
+    return any(stages(rules, agent, folder, shared) for rules in (own, team) for folder in folders)
 
 
 def _is_of_facts(path: str) -> bool:

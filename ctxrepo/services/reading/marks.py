@@ -82,11 +82,6 @@ def _by_now(evidence: Iterable[Evidence]) -> dict[str, str]:
     return {old: new for new, names in renamed(evidence).items() for old in names}
 
 
-def marks_of(memory: Memory, tree: str | None) -> Marks:
-    """What all evidence in a tree amounts to."""
-    return marks(evidence_at(memory.objects, tree))
-
-
 def evidence_now(memory: Memory) -> list[Evidence]:
     """All that was said of entries, as the files have it now. It takes long where they are many: whoever asks
     about some entries asks `evidence_in_view`."""

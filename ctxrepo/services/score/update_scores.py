@@ -43,7 +43,7 @@ def update_scores(memory: Memory, now: int) -> bool:
     profile = memory.settings.score.profile
     heads = _update_changed_files(memory, now)
     used = counts_by_entry(memory)
-    uses = sorted((name, one.used, one.contradicted) for name, one in used.items())
+    uses = sorted((name, usage.used, usage.contradicted) for name, usage in used.items())
     doubts = [(doubt.entry, doubt.told) for doubt in memory.cache.ask(computed.all_doubts)]
     sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses, doubts]
     stamp = digest_of(repr(sources))
@@ -92,13 +92,14 @@ def _update_changed_files(memory: Memory, now: int) -> dict[tuple[str, str], str
     stamps = ((top, memory.cache.ask(computed.stamp_of_part, computed.ACTIVE, top)) for top in folders)
     heads = {top: stamp for top, stamp in stamps if stamp}
     env, since = dict(memory.env), (now - KNOWN_DAYS) * _DAY
-    found = {top: f"{head} {now}" for top, head in memory.outside.ask_each(asked, partial(_head, env), Path)}
-    due = [top for top, stamp in found.items() if heads.get(top) != stamp]
+    answers = memory.outside.ask_each(asked, partial(_head, env), Path)
+    stamps_now = {top: f"{head} {now}" for top, head in answers}
+    due = [top for top, stamp in stamps_now.items() if heads.get(top) != stamp]
     for top, times in memory.outside.ask_each(due, partial(_changed, since, env), Path):
         days = {path: [at // _DAY for at in moments] for path, moments in times.items()}
         files = {path: activity_of(of, now) for path, of in days.items()}
-        memory.cache.change(computed.put_active_files, top, files, found[top])
-        heads[top] = found[top]
+        memory.cache.change(computed.put_active_files, top, files, stamps_now[top])
+        heads[top] = stamps_now[top]
     return {(folders[top], top): stamp for top, stamp in heads.items()}
 
 

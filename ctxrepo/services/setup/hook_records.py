@@ -90,7 +90,7 @@ def _look(
 ) -> AgentRecords:
     folder = transcripts.folder(machine.places.user_home, machine.environment)
     wanted = wanted_of(agent, machine, machine.choices)
-    files = [one for one in wanted if not isinstance(one, SkillsFolder | GrantedFolder)]
+    files = [part for part in wanted if not isinstance(part, SkillsFolder | GrantedFolder)]
     events = [event for file in files for event in file.hooks]
     paths = newest(folder, transcripts.PATTERN, SESSIONS)
     sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]
@@ -126,16 +126,16 @@ def _read(records: Records, path: Path, subagents: str) -> RecordedSession | Non
 
 def _noted(memory: Memory, sessions: set[str]) -> Counter[tuple[str, str]]:
     """(session, moment) -> how often ctxrepo itself wrote down that a hook was called."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for access in AccessLog(memory.state.access).newest():
-        found[access.session, "tool"] += access.tool != MEMORY_WRITE  # which no hook of a tool notes
+        counts[access.session, "tool"] += access.tool != MEMORY_WRITE  # which no hook of a tool notes
     for path in (memory.state.anchors.with_suffix(".old"), memory.state.anchors):
         for line in filter(None, map(record, lines_of(path)[0])):
-            found[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
+            counts[text_of(line, "sessionId"), _ANCHORS.get(text_of(line, "name"), "")] += 1
     for ledger in ledgers(memory.places.sessions, memory.state.id):
         if ledger.parent:
-            found[ledger.parent, "sub"] += 1
-    return Counter({(session, at): n for (session, at), n in found.items() if session in sessions})
+            counts[ledger.parent, "sub"] += 1
+    return Counter({(session, at): n for (session, at), n in counts.items() if session in sessions})
 
 
 def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterator[Finding]:
@@ -157,12 +157,12 @@ def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterato
             )
     for row in rows:
         event, given = row.event, [given for given in row.given if given.at > since]
-        if cut := [one.size for one in given if one.fate == "cut"]:
+        if cut := [delivery.size for delivery in given if delivery.fate == "cut"]:
             yield Finding(
                 f"{title} cut what the hook of {event} gave, {times(len(cut))}: {max(cut)} bytes were left",
                 "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
             )
-        if lost := [one for one in given if one.fate == "lost"]:
+        if lost := [delivery for delivery in given if delivery.fate == "lost"]:
             yield Finding(
                 f"{title}: what the hook of {event} gave is in no request to the model, {times(len(lost))}",
                 "Start a new session and look again; another hook may have stopped the prompt.",

@@ -106,10 +106,10 @@ def trust(name: str, machine: Machine) -> int:
     from ctxrepo.storage.processes.process import started
 
     with started(agent.trust.PROGRAM, machine.environment, SECONDS) as rpc:
-        found = _hooks(rpc, agent.trust)
-        if found:
-            rpc.call(*agent.trust.grant(found))
-    return len(found)
+        hooks = _hooks(rpc, agent.trust)
+        if hooks:
+            rpc.call(*agent.trust.grant(hooks))
+    return len(hooks)
 
 
 def hint_of(name: str) -> Sequence[str]:
@@ -117,8 +117,8 @@ def hint_of(name: str) -> Sequence[str]:
     agent = agent_named(name)
     if agent.trust is None:
         return ()
-    told = f"{agent.title} skips hooks in silence until you trust them: {agent.trust.HINT}, or"
-    return (f"{told} say `ctxrepo setup {name} --trust`.",)
+    way = f"{agent.trust.HINT}, or say `ctxrepo setup {name} --trust`"
+    return (f"{agent.title} skips hooks in silence until you trust them: {way}.",)
 
 
 def left_of(name: str, machine: Machine) -> Sequence[str]:

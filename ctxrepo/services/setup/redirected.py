@@ -55,7 +55,7 @@ def give_back(
     file_here = checkout / redirection.settings if checkout else None
     changes: list[Change] = []
     emptied: list[Path] = []
-    told: list[str] = []
+    notices: list[str] = []
     for place in sorted((machine.places.config_dir / "receipts").glob(f"{_named(agent)}-*.json")):
         slip = foreign.read(place)
         known = receipt.load(slip) or Receipt({})
@@ -69,15 +69,15 @@ def give_back(
             except CtxrepoError as error:
                 if checkout:
                     raise
-                told.append(f"{error.message}; where it names {known.folders[0]}, that stays")
+                notices.append(f"{error.message}; where it names {known.folders[0]}, that stays")
                 continue
             if there.data is None:
-                told.append(
+                notices.append(
                     f"{file} is gone; where its checkout is now, it may still name {known.folders[0]}"
                 )
             changes += [change, Change(place, slip, None, private=True)]
             emptied += known.folders
-    return changes, emptied, told
+    return changes, emptied, notices
 
 
 def _named(agent: Agent) -> str:

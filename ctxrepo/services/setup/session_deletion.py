@@ -39,8 +39,8 @@ def _value(agent: Agent, machine: Machine, limit: Limit) -> object:
     value: object = None
     for layer in layers_of(agent, machine, limit):
         data = foreign.read(layer.path)
-        if data is not None and (said := limit.value(data.decode("utf-8"))) is not None:
-            value = said
+        if data is not None and (period := limit.value(data.decode("utf-8"))) is not None:
+            value = period
     return value
 
 

@@ -225,11 +225,11 @@ def _possible(changes: Sequence[Change]) -> tuple[Change, ...]:
 
 def _by_deed(changes: Iterable[Change]) -> Iterator[tuple[str, list[Change]]]:
     """The changes by what they do, in words that stand before the folder."""
-    found: dict[str, list[Change]] = {"come to": [], "change in": [], "leave": []}
+    by_verb: dict[str, list[Change]] = {"come to": [], "change in": [], "leave": []}
     for change in changes:
         verb = "come to" if change.before is None else "leave" if change.after is None else "change in"
-        found[verb].append(change)
-    return ((verb, some) for verb, some in found.items() if some)
+        by_verb[verb].append(change)
+    return ((verb, some) for verb, some in by_verb.items() if some)
 
 
 def _words(data: bytes | None) -> Set[bytes]:

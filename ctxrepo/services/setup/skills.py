@@ -60,12 +60,12 @@ def removed(root: Path, owned: Mapping[Path, str] | None, kept: Set[Path] = froz
     )
 
 
-def together(found: Sequence[Skills]) -> Skills:
+def together(parts: Sequence[Skills]) -> Skills:
     """What is to be done in several folders."""
     return Skills(
-        changes=tuple(change for one in found for change in one.changes),
-        owned={path: digest for one in found for path, digest in one.owned.items()},
-        notices=tuple(notice for one in found for notice in one.notices),
+        changes=tuple(change for part in parts for change in part.changes),
+        owned={path: digest for part in parts for path, digest in part.owned.items()},
+        notices=tuple(notice for part in parts for notice in part.notices),
     )
 
 

@@ -1,6 +1,6 @@
 """Whether each agent is connected and runs our hooks: `status`, `doctor` and `setup --check` ask here."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -55,7 +55,7 @@ def check(name: str, machine: Machine) -> Standing:
     state: State = "current" if is_there else "plugin" if connection.has_plugin else "unknown"
     if not (problems or obstacles or state == "unknown") and (distrust := find_distrust(name, machine)):
         obstacles = [distrust]
-    if any(one.is_certain for one in obstacles):
+    if any(obstacle.is_certain for obstacle in obstacles):
         state = "off"
     elif problems:
         state = "stale"
@@ -69,8 +69,8 @@ def check(name: str, machine: Machine) -> Standing:
         findings.append(Finding(words, f"Mend them, or `ctxrepo setup {name}`.", "warning"))
     if trouble := connection.trouble:
         findings.append(Finding(f"{title}: {trouble.message}", trouble.hint))
-    told = (*findings, *(one.finding for one in obstacles))
-    return Standing(name, state, told, connection.choices)
+    all_findings = (*findings, *(obstacle.finding for obstacle in obstacles))
+    return Standing(name, state, all_findings, connection.choices)
 
 
 def _problems(
@@ -78,12 +78,12 @@ def _problems(
 ) -> list[str]:
     """What is wrong with our hooks and skills, each thing once; the less important after the more so."""
     commands = [command for _, by in lines for listed in by.values() for command in listed]
-    found = [HookLine.read(command) for command in commands]
-    problems = [*_gone([line for line in found if line], connection.machine), *_server_problems(connection)]
+    hook_lines = [HookLine.read(command) for command in commands]
+    problems = [*_gone(filter(None, hook_lines), connection.machine), *_server_problems(connection)]
     if missing := [event for file, by in lines for event in file.events if event not in by]:
         problems.append(f"no hook for {', '.join(missing)}")
     if not problems:
-        problems = list(_foreign(found, connection.machine.line))[:1]
+        problems = list(_foreign(hook_lines, connection.machine.line))[:1]
     if not problems and (
         any(connection.connected(file) != file.data for file in connection.files)
         or connection.skills_installed().changes
@@ -97,7 +97,7 @@ def _problems(
     return problems
 
 
-def _gone(lines: Sequence[HookLine], machine: Machine) -> Iterator[str]:
+def _gone(lines: Iterable[HookLine], machine: Machine) -> Iterator[str]:
     """The first program that our lines call and that isn't there any more, and what answers in its place."""
     for line in lines:
         for place in (line.interpreter, line.hook):

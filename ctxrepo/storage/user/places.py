@@ -61,7 +61,6 @@ class Places:
     def config_dir(self) -> Path:
         return self.config_file.parent
 
-    hooks_db = _Below("hooks.db", "state")
     host_file = _Below("host", "state")
     """This machine's name. Not beside config.toml, which a person's dotfiles bring to every machine."""
     config_before = _Below("config.toml", "state")

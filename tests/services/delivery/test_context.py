@@ -67,7 +67,7 @@ def test_it_stays_within_its_budget(mine: Machine) -> None:
 
 def test_before_anything_is_compiled_there_is_nothing_to_say(mine: Machine) -> None:
     memory = mine.open()
-    memory.places.hooks_db.unlink()
+    (memory.places.state / "hooks.db").unlink()
     assert context(memory, None, Start(mine.home)).text == ""
 
 

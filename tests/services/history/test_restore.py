@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
+from marked import marks_of
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import Target, parse_destination, parse_target
@@ -21,7 +22,6 @@ from ctxrepo.services.notes.placing import archive, forget, move
 from ctxrepo.services.notes.requests import RestoreRequest
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
-from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"

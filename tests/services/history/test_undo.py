@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from copies import Copies
 from machines import NOW, Machine, make_ada
+from marked import marks_of
 from reviewers import NOTE as SHARED
 from reviewers import make_people, send_for_review, squash
 
@@ -24,7 +25,6 @@ from ctxrepo.services.notes.requests import NewNoteRequest, TagChange, TickReque
 from ctxrepo.services.notes.working_notes import add, log, tick
 from ctxrepo.services.projects.link_project import rename_project
 from ctxrepo.services.reading.find import require_project
-from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
 
 NOTE = "shop/topics/gotcha.md"

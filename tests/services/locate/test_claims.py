@@ -117,5 +117,5 @@ def test_trust_outlives_the_table_of_the_hooks(mine: Machine) -> None:
     ask(mine)
     folder = repository(mine.home / "code", PROJECT_URL)
     trust_project(mine.open(), folder, "")
-    mine.places.hooks_db.unlink()
+    (mine.places.state / "hooks.db").unlink()
     assert claim(mine, folder) == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine
+from marked import marks_of
 from repositories import make_checkout
 
 from ctxrepo.domain.project.layout import REGISTRY
@@ -22,7 +23,6 @@ from ctxrepo.services.notes.remember import remember
 from ctxrepo.services.notes.requests import Fact
 from ctxrepo.services.projects.link_project import RenameResult, rename_project
 from ctxrepo.services.reading.find import require_project
-from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import CommitRequest
 from ctxrepo.storage.cache.entries import entry_by_id
 from ctxrepo.storage.state.compiled import read_checkouts

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 import pytest
 from long import rotating
 from machines import NOW, Machine
+from marked import marks_of
 
 from ctxrepo.domain.note.entry import entries_of
 from ctxrepo.domain.project.target import parse_target
 from ctxrepo.domain.records.save import Origin
 from ctxrepo.services.history.conflict_copies import conflicts
 from ctxrepo.services.notes.changing import EditRequest, Passage, Whole, edit
-from ctxrepo.services.reading.marks import marks_of
 from ctxrepo.services.saving.commit import commit
 from ctxrepo.storage.cache.entries import entries_of_scopes
 

@@ -43,8 +43,7 @@ def check(request: CheckRequest, json: bool = False) -> None:
     if request.is_trial and not request.fixes:
         raise UsageError("--dry-run needs --fix", "Without --fix nothing is changed in any case.")
 
-    view = partial(check_view, is_trial=request.is_trial)
-    answer_with_view(upkeep.check, request, json, view)
+    answer_with_view(upkeep.check, request, json, partial(check_view, is_trial=request.is_trial))
 
 
 @command(scope=SCOPE, only="--only SECTION")

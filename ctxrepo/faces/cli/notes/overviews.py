@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from ctxrepo.services.score.topics import Topic
 
 
-def topics(
-    scope: Annotated[str, scope_option()] = "",
-    json: Annotated[bool, json_option()] = False,
-) -> None:
+def topics(scope: Annotated[str, scope_option()] = "", json: Annotated[bool, json_option()] = False) -> None:
     """Show what is in which note, and how much of it matters."""
     answer(overview.list_topics, ScopeRequest(scope), json, _topic_table)
 

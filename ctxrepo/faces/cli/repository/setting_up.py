@@ -108,13 +108,13 @@ def _words(plan: Plan, remove: bool, is_applied: bool, dry_run: bool) -> str:
     return plan.diff if dry_run else f"{plan.agent}: nothing was changed"
 
 
-def _checked(found: Sequence[Standing]) -> str:
+def _checked(standings: Sequence[Standing]) -> str:
     lines = []
-    for one in found:
-        may = "" if one.choices.permissions == "none" else f", --permissions {one.choices.permissions}"
-        served = ", --mcp" if one.choices.mcp else ""
-        lines.append(f"{one.agent}: {one.state}{may}{served}")
-        lines += [f"  {f.problem}. {f.remedy}" for f in one.findings]
+    for standing in standings:
+        choices = standing.choices
+        level = "" if choices.permissions == "none" else f", --permissions {choices.permissions}"
+        lines.append(f"{standing.agent}: {standing.state}{level}{', --mcp' if choices.mcp else ''}")
+        lines += [f"  {f.problem}. {f.remedy}" for f in standing.findings]
     return "\n".join(lines)
 
 

@@ -62,8 +62,7 @@ def _on_forge(text: ReviewText) -> Iterator[str]:
 def _show(result: Result[Old], json: bool) -> None:
     """Print a version: to the byte, unless somebody is reading who must not be fooled."""
     if json or sys.stdout.isatty():
-        text = str(result.data["text"])
-        show_result(result, json, lambda _: text.rstrip("\n"))
+        show_result(result, json, lambda _: str(result.data["text"]).rstrip("\n"))
     else:
         output.verbatim(result.value.data)
 

@@ -54,8 +54,7 @@ def info(request: TapeRequest, json: bool = False) -> None:
 @command(limit=LIMIT, context=_CONTEXT, type=_TYPES, **_TAPE)
 def list_anchors(request: ListAnchors, json: bool = False) -> None:
     """List the anchors of the project, or with --session those of one session, the newest last."""
-    text = partial(list_text, request=request)
-    answer_with_past(tape_operations.list_tape, request, json, text)
+    answer_with_past(tape_operations.list_tape, request, json, partial(list_text, request=request))
 
 
 @command(

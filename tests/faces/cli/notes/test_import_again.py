@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from machines import NOW, Machine, make_machine
+from marked import marks_of
 from terminal import Terminal
 
 from ctxrepo.domain.records.evidence import evidence_of
-from ctxrepo.services.reading.marks import evidence_now, marks_of
+from ctxrepo.services.reading.marks import evidence_now
 from ctxrepo.services.saving.commit import commit
 
 DECISION = "shop/topics/decision.md"
