@@ -68,7 +68,7 @@ def _scan(memory: Memory, code: Path | None, now: datetime) -> None:
 
 def _doubts(memory: Memory) -> Mapping[str, str]:
     """Entry id, without ^ -> the words of its doubt; that an entry is idle says nothing against it."""
-    return {doubt.entry: doubt.words for doubt in memory.cache.ask(all_doubts) if doubt.told}
+    return {doubt.entry: doubt.words for doubt in memory.cache.ask(all_doubts) if doubt.remark}
 
 
 def _mark(hit: RecalledEntry) -> str:

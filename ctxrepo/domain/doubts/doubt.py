@@ -35,7 +35,7 @@ class Doubt:
     """Of an overtaken entry: whether the newer one says the same of the same thing, but for a value."""
 
     @property
-    def told(self) -> str:
+    def remark(self) -> str:
         """The words in brackets, on one line, that stand behind the entry; '' for `idle`, which nobody has to
         know while they work: it says nothing against the entry."""
         if self.kind == "idle":
@@ -59,7 +59,7 @@ class Doubt:
 
 def first_told(doubts: Iterable[Doubt]) -> Doubt | None:
     """The doubt that is told with an entry, of all doubts about it; None for none."""
-    candidates = (doubt for doubt in doubts if doubt.told)
+    candidates = (doubt for doubt in doubts if doubt.remark)
     return min(candidates, key=lambda doubt: (_ORDER.index(doubt.kind), doubt.subject), default=None)
 
 

@@ -123,7 +123,7 @@ class PacketEntry:
         """Its lines in its lane, once they were made: a packet is drafted more than once."""
 
     @property
-    def told(self) -> str:
+    def full_text(self) -> str:
         """Its text with its doubt."""
         return with_doubt(self.text, self.doubt)
 

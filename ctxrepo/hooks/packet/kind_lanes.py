@@ -31,7 +31,7 @@ class _Kind(PacketLane):
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """Place, text and age of the entry. There may be hundreds, so the id is left out."""
         where = place(entry.path, entry.first_line, entry.last_line)
-        return index_line(where, entry.told, "", age_mark(entry.updated, today))
+        return index_line(where, entry.full_text, "", age_mark(entry.updated, today))
 
 
 _CORRECTIONS, _APPROACHES = "corrections", "validated approaches"

@@ -181,7 +181,7 @@ class PacketLane:
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """The lines of an entry in its section: as they are written, unless a lane knows better."""
-        return escape_text(entry.told) + "\n"
+        return escape_text(entry.full_text) + "\n"
 
     def words_of(self, entry: PacketEntry) -> list[str]:
         """What an entry says, as a handoff would write it; a handoff then leaves it out."""

@@ -116,7 +116,7 @@ class _Pinned(PacketLane):
 
     def line_of(self, entry: PacketEntry, today: int) -> str:
         where = entry_place(entry.path, entry.first_line, entry.last_line, entry.id)
-        return index_line(where, entry.told, "", age_mark(entry.updated, today))
+        return index_line(where, entry.full_text, "", age_mark(entry.updated, today))
 
 
 PINNED_LANE = _Pinned(PINNED, {DEFAULT: Bounds(512, 1024), SCORED: Bounds(0, UNLIMITED)})

@@ -85,7 +85,7 @@ class _Report(PacketLane):
     def line_of(self, entry: PacketEntry, today: int) -> str:
         """`^id — text (doubt) age`: what the category says is the section's title, and the place is not
         needed."""
-        words = bullet_parts(entry.told)[1]
+        words = bullet_parts(entry.full_text)[1]
         return index_line(f"^{short_id(entry.id)}", words, "", age_mark(entry.updated, today))
 
 

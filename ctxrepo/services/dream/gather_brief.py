@@ -87,7 +87,7 @@ class _Gathering:
     def doubtful(self) -> BriefSection:
         """Entries that may hold no longer."""
         doubts = [doubt for doubt in self.memory.cache.ask(all_doubts) if doubt.entry in self.live]
-        items = [f"{_line(self.live[doubt.entry])} {doubt.told}" for doubt in doubts if doubt.told]
+        items = [f"{_line(self.live[doubt.entry])} {doubt.remark}" for doubt in doubts if doubt.remark]
         advice = "Look whether it holds: `ctxrepo verify ^ID`, or propose what holds now."
         return _section("doubtful", "Entries that may hold no longer", advice, items)
 

@@ -64,7 +64,7 @@ class KnownEntries:
         self.today = today
         self._scopes: dict[str, list[Entry]] = {}
         self._words: dict[str, dict[str, list[Entry]]] = {}
-        self._said: dict[str, tuple[set[str], set[str]]] = {}
+        self._texts: dict[str, tuple[set[str], set[str]]] = {}
 
     @cached_property
     def _evidence(self) -> list[Evidence]:
@@ -106,13 +106,13 @@ class KnownEntries:
             self._scopes[folder] = [entry for note in notes for entry in note.entries]
         return self._scopes[folder]
 
-    def said(self, folder: str) -> tuple[set[str], set[str]]:
+    def texts_and_keys(self, folder: str) -> tuple[set[str], set[str]]:
         """(the words of each entry of a scope, the keys there, whatever their case)"""
-        if folder not in self._said:
+        if folder not in self._texts:
             scope = self.of_scope(folder)
             keys = {entry.key.casefold() for entry in scope if entry.key}
-            self._said[folder] = {normalised(entry.text) for entry in scope}, keys
-        return self._said[folder]
+            self._texts[folder] = {normalised(entry.text) for entry in scope}, keys
+        return self._texts[folder]
 
     def near(self, folder: str, text: str) -> Entry | None:
         """The entry of a scope that says much the same as `text`, of those that share most rare words."""
@@ -185,7 +185,7 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
     """Entries without a note, at the end of that of their category; none whose key or words are there."""
     path = topic_if_there(note.path, read)
     folder = path.partition("/")[0]
-    said, keys = known.said(folder)
+    texts, keys = known.texts_and_keys(folder)
     there = read(path)
     accepted: list[str] = []
     old = gone = 0
@@ -195,7 +195,7 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
     for bullet in note.bullets:
         (entry,) = entries_of(path, bullet)
         words, key = normalised(bullet), entry.key
-        if words in said:
+        if words in texts:
             old += 1
         elif entry.id in known.gone:
             gone += 1
@@ -206,7 +206,7 @@ def _with_bullets(note: SourceNote, known: KnownEntries, read: Reader) -> Fitted
         else:
             accepted.append(bullet)
             near += filter(None, [known.near(folder, bullet)])
-            said.add(words)
+            texts.add(words)
             keys |= {key.casefold()} if key else set()
     text = _with_all(path, there, accepted, [note.days.get(bullet, "") for bullet in accepted], known.today)
     whole = _refused(path, text, known) if accepted else ()

@@ -232,7 +232,7 @@ def _proposals(memory: Memory) -> Iterator[ItemToDecide]:
 def _doubts(memory: Memory) -> Iterator[ItemToDecide]:
     """The entries that are given with a doubt; that one is never used hurries nobody."""
     cache = memory.cache
-    for doubt in (doubt for doubt in cache.ask(all_doubts) if doubt.told):
+    for doubt in (doubt for doubt in cache.ask(all_doubts) if doubt.remark):
         entry, newer = cache.ask(entry_by_id, doubt.entry), cache.ask(entry_by_id, doubt.by_entry)
         yield ItemToDecide(
             id=f"doubt:{doubt.name}",

@@ -44,7 +44,7 @@ def update_scores(memory: Memory, now: int) -> bool:
     heads = _update_changed_files(memory, now)
     used = counts_by_entry(memory)
     uses = sorted((name, usage.used, usage.contradicted) for name, usage in used.items())
-    doubts = [(doubt.entry, doubt.told) for doubt in memory.cache.ask(computed.all_doubts)]
+    doubts = [(doubt.entry, doubt.remark) for doubt in memory.cache.ask(computed.all_doubts)]
     sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses, doubts]
     stamp = digest_of(repr(sources))
     if memory.cache.ask(computed.stamp_of_part, computed.SCORES) == stamp:

@@ -19,12 +19,12 @@ def test_of_several_what_is_known_for_certain_is_told_and_that_nobody_uses_it_ne
     idle, overtaken, gone = doubt("idle"), doubt("overtaken", "newer"), doubt("gone")
     assert first_told([idle, overtaken, gone]) == gone
     assert first_told([idle]) is None
-    assert (gone.told, idle.told) == ("(src/pay.py is gone since 2026-10-03)", "")
+    assert (gone.remark, idle.remark) == ("(src/pay.py is gone since 2026-10-03)", "")
 
 
 @given(st.text(max_size=200))
 def test_the_words_stand_on_one_line_and_are_short(words: str) -> None:
-    told = doubt("gone", words).told
+    told = doubt("gone", words).remark
     assert "\n" not in told
     assert len(told.encode("utf-8", "replace")) <= MOST_BYTES + 2
 

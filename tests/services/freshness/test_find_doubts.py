@@ -141,7 +141,7 @@ def test_what_many_sessions_were_given_and_none_used_is_idle(shop: Remembering) 
             store.note("delivered", f"claude s{number}", entry, "shop/MEMORY.md", FIRST.timestamp() + number)
     assert [(one.kind, one.entry) for one in shop.work(day=10)] == []  # too young to tell
     (doubt,) = shop.work(day=15)
-    assert (doubt.kind, doubt.entry, doubt.told) == ("idle", entry, "")
+    assert (doubt.kind, doubt.entry, doubt.remark) == ("idle", entry, "")
 
 
 def test_it_looks_again_only_where_something_changed(shop: Remembering) -> None:
