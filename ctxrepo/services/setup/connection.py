@@ -1,6 +1,5 @@
 """One agent on this machine: its files as they are, what we did to them, and the line of its hooks."""
 
-import shutil
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property, partial
@@ -46,8 +45,13 @@ class Machine:
         here, default = ((p.home, p.config_file, p.state) for p in (self.places, usual))
         named = zip(VARIABLES, here, default, strict=True)
         environment = {name: str(place) for name, place, other in named if place != other}
-        path = self.environment.get("PATH", "")
-        return McpServer(self.interpreter, environment, partial(shutil.which, path=path))
+        return McpServer(self.interpreter, environment, self.find)
+
+    def find(self, command: str) -> str | None:
+        """Where the command is that a shell would call here; None where there is none."""
+        from shutil import which  # `status` does without
+
+        return which(command, path=self.environment.get("PATH", ""))
 
     @property
     def line(self) -> HookLine:

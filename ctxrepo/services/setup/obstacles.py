@@ -76,11 +76,9 @@ def find_distrust(name: str, machine: Machine) -> HookObstacle | None:
         return None
     unknown = f"it can't be told whether {agent.title} trusts our hooks"
     skips = f"It skips those that it doesn't trust: {agent.trust.HINT}."
-    from shutil import which  # as what starts processes below
-
     from ctxrepo.storage.processes.process import RpcFailed, started
 
-    if not which(agent.trust.PROGRAM[0], path=machine.environment.get("PATH", "")):
+    if not machine.find(agent.trust.PROGRAM[0]):
         note = f"{unknown}: `{agent.trust.PROGRAM[0]}` can't be called here"
         return HookObstacle(Finding(note, skips, "note"), is_certain=False)
     try:

@@ -104,11 +104,8 @@ def profiles(name: str, machine: Machine) -> Iterator[Machine]:
 def unstarted(machine: Machine) -> tuple[str, ...]:
     """The agents without a folder whose program can be called; not connected unasked, for it may be another
     program."""
-    from shutil import which  # `status` loads this module, and doesn't ask
-
-    path = machine.environment.get("PATH", "")
     here = present(machine)
-    return tuple(name for name in AGENTS if name not in here and which(name, path=path))
+    return tuple(name for name in AGENTS if name not in here and machine.find(name))
 
 
 def _has_folder(agent: Agent, machine: Machine) -> bool:
