@@ -11,7 +11,7 @@ import pytest
 from machines import Machine
 from terminal import Terminal
 
-FIRST, SECOND = "528a2201-99c9-4828-9c27-c6aefe2ed6df", "528b7777-0000-4828-9c27-c6aefe2ed6df"
+FIRST, SECOND = "528a2201-99c9-4828-9c27-c6aefe2ed6df", "528a7777-0000-4828-9c27-c6aefe2ed6df"
 
 
 def hook(machine: Machine, event: str, session: str, cwd: str = "", **said: str) -> str:
@@ -96,10 +96,10 @@ def test_where_none_is_meant_it_says_so(cli: Terminal) -> None:
 @pytest.mark.slow
 def test_an_id_that_fits_none_or_several(talk: Terminal) -> None:
     hook(talk.machine, "SessionStart", SECOND, source="startup")
-    said = talk("session", "off", "--session", "528")
-    assert (said.code, "2 sessions" in said.err) == (2, True)
-    said = talk("session", "off", "--session", "999")
-    assert (said.code, "begins with 999" in said.err) == (3, True)
+    said = talk("session", "off", "--session", "528a")
+    assert (said.code, "528a begins 2 ids" in said.err) == (2, True)
+    said = talk("session", "off", "--session", "9999")
+    assert (said.code, "no session 9999" in said.err) == (3, True)
 
 
 @pytest.mark.slow
