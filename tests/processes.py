@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,9 +36,10 @@ def workers(machine: Machine) -> list[int]:
 
 
 def wait_for_workers(machine: Machine, within: float = 60) -> None:
-    """Return when no worker of this machine is left; fails after so many seconds."""
-    end = time.monotonic() + within
-    while left := workers(machine):
+    """Return when no worker of this machine is left, nor a process that has the lock for one and is about to
+    become it; fails after so many seconds."""
+    end, state = time.monotonic() + within, os.fsencode(machine.home / ".local/state/ctxrepo/")
+    while left := workers(machine) or [number for number in _others() if _has_lock(state, number)]:
         assert time.monotonic() < end, f"still at work: {left}"
         time.sleep(0.05)
 
@@ -60,12 +62,21 @@ def _others() -> list[int]:
     return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
 
 
-def _has_to_do_with(folder: bytes, number: int) -> bool:
+def _open_files(number: int) -> Iterator[bytes]:
+    """What a process has open, by its paths; nothing of one that has ended or is another user's."""
     with suppress(OSError), os.scandir(os.fsencode(f"/proc/{number}/fd")) as handles:
         for handle in handles:
             with suppress(OSError):
-                if os.readlink(handle.path).startswith(folder):
-                    return True
+                yield os.readlink(handle.path)
+
+
+def _has_lock(state: bytes, number: int) -> bool:
+    return any(path.startswith(state) and path.endswith(b"/work.lock") for path in _open_files(number))
+
+
+def _has_to_do_with(folder: bytes, number: int) -> bool:
+    if any(path.startswith(folder) for path in _open_files(number)):
+        return True
     words, environment = _words_and_environment(number)
     return folder in words + environment and not _is_helper_of_tests(number, words)
 
