@@ -47,8 +47,8 @@ def share(draft: Draft, folder: str) -> str:
     try:
         shared = _shared(draft, folder)
         allow = draft.memory.settings.secrets.allow_secret
-        changed = [path for path, text in shared.items() if text != draft.there(path)]
-        refuse([finding for path in changed for finding in check_file(path, encode(shared[path]), allow)])
+        paths = [path for path, text in shared.items() if text != draft.there(path)]
+        refuse([finding for path in paths for finding in check_file(path, encode(shared[path]), allow)])
     except Refused as error:
         return f"{anchors_file(folder)} is left as it is, so {COMPATIBLE} doesn't know this anchor: {error}"
     for path, text in shared.items():
@@ -130,22 +130,22 @@ def anchor(
         )
     _require_short(request)
     place = scope_named(memory, request.scope, project)
-    made = _made(memory, request, origin, now)
+    anchor = _made(memory, request, origin, now)
     stays_here = tape_settings(memory, origin.agent).sync == "none"
-    standing = _standing(memory, place.folder, made)
+    standing = _standing(memory, place.folder, anchor)
     if standing and (stays_here or not standing.project):  # what stays here reaches no other machine
         return AnchorResult(standing, "", existing=True, folder=place.folder)
     if stays_here:
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
-            made = replace(made, project=place.folder)
+            anchor = replace(anchor, project=place.folder)
             allow = memory.settings.secrets.allow_secret
-            refuse(list(check_file("handoffs.jsonl", to_line(made).encode(), allow)))
-            LocalTape(memory.state).keep(made)
-            memory.done_log.note_here("anchor", origin, f"anchor {made.name}", [], [to_line(made)])
+            refuse(list(check_file("handoffs.jsonl", to_line(anchor).encode(), allow)))
+            LocalTape(memory.state).keep(anchor)
+            memory.done_log.note_here("anchor", origin, f"anchor {anchor.name}", [], [to_line(anchor)])
             tell_newest(memory, place.folder)
-            return AnchorResult(made, "", folder=place.folder)
-    return write(memory, made, place, origin, now)
+            return AnchorResult(anchor, "", folder=place.folder)
+    return write(memory, anchor, place, origin, now)
 
 
 def _require_short(request: AnchorRequest) -> None:
@@ -166,15 +166,15 @@ def _is_line(text: str) -> bool:
     return "\t" not in text and not hidden(text)
 
 
-def write(memory: Memory, made: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
+def write(memory: Memory, anchor: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
     """Put an anchor on the tape that every machine has."""
-    verb = BY_ITSELF if made.trigger == BY_ITSELF else "anchor" if made.type == "handoff" else MOMENT
+    verb = BY_ITSELF if anchor.trigger == BY_ITSELF else "anchor" if anchor.type == "handoff" else MOMENT
     with drafting(memory, verb, origin, now) as draft:
-        draft.saying = f"anchor {made.name}"
-        (path,) = append_to_tape(draft, tapes_of(place.folder), [to_line(made)], now)
+        draft.saying = f"anchor {anchor.name}"
+        (path,) = append_to_tape(draft, tapes_of(place.folder), [to_line(anchor)], now)
         notice = share(draft, place.folder)
         draft.register(place.project)
-    return AnchorResult(made, path, folder=place.folder, notice=notice)
+    return AnchorResult(anchor, path, folder=place.folder, notice=notice)
 
 
 def append_to_tape(draft: Draft, tape: str, lines: Iterable[str], now: datetime) -> list[str]:
@@ -196,9 +196,9 @@ def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime)
     fields = {"trigger": request.trigger, "keywords": list(request.keywords)}
     fields |= {"summary": request.summary, "purpose": request.purpose}
     fields |= meta_of(request.handoff) if request.handoff else {}
-    made = begun_anchor(memory, str(uuid4()), request.entry, origin, now)
+    anchor = begun_anchor(memory, str(uuid4()), request.entry, origin, now)
     meta = {name: value for name, value in fields.items() if value}
-    return replace(made, name=request.name.strip(), type="handoff", meta=meta)
+    return replace(anchor, name=request.name.strip(), type="handoff", meta=meta)
 
 
 def begun_anchor(memory: Memory, anchor_id: str, entry: str, origin: Origin, at: datetime) -> Anchor:
@@ -216,16 +216,16 @@ def begun_anchor(memory: Memory, anchor_id: str, entry: str, origin: Origin, at:
     )
 
 
-def _standing(memory: Memory, folder: str, made: Anchor) -> Anchor | None:
+def _standing(memory: Memory, folder: str, anchor: Anchor) -> Anchor | None:
     """The newest anchor, when this one says nothing new. A handoff is gathered before each compaction and
     changes seldom."""
     tape = tape_here(memory, folder)
-    if "handoff" not in made.meta:
+    if "handoff" not in anchor.meta:
         newest = tape.handoffs.last
-        return newest if newest and says_the_same(newest, made) else None
+        return newest if newest and says_the_same(newest, anchor) else None
     newest = tape.newest_handoff
-    if newest and (made.trigger == BY_ITSELF or newest.name == made.name):
-        return newest if handoff_of(newest.meta) == handoff_of(made.meta) else None
+    if newest and (anchor.trigger == BY_ITSELF or newest.name == anchor.name):
+        return newest if handoff_of(newest.meta) == handoff_of(anchor.meta) else None
     return None
 
 
@@ -268,18 +268,18 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
         yield Trigger()
         return
     session = Session(str(memory.places.state), memory.state.id, origin.agent, origin.session)
-    wanted = session.record.anchor_request
+    request = session.record.anchor_request
 
     def forget() -> None:
-        if wanted:
+        if request:
             session.note(NO_ANCHOR_REQUEST)
             session.save()
 
     trigger = Trigger()
-    if wanted and wanted.is_manual:
+    if request and request.is_manual:
         trigger = Trigger("manual")
-    elif wanted and wanted.name == name.strip():
-        trigger = Trigger("keyword", wanted.keywords)
+    elif request and request.name == name.strip():
+        trigger = Trigger("keyword", request.keywords)
     if trigger.name == "direct" and tape_settings(memory, origin.agent).mode == "manual":
         forget()
         raise Refused(
@@ -291,13 +291,13 @@ def triggered(memory: Memory, origin: Origin, name: str) -> Iterator[Trigger]:
     forget()
 
 
-def ask_for_anchor(memory: Memory, asked: Ledger, prompt: str) -> str:
+def ask_for_anchor(memory: Memory, ledger: Ledger, prompt: str) -> str:
     """Note that the user of a session wants an anchor; what its agent is to be told of that."""
-    session = Session(str(memory.places.state), memory.state.id, asked.agent, asked.session)
+    session = Session(str(memory.places.state), memory.state.id, ledger.agent, ledger.session)
     session.note(ANCHOR_REQUEST)
     session.save()
-    again = Session(str(memory.places.state), memory.state.id, asked.agent, asked.session)
+    again = Session(str(memory.places.state), memory.state.id, ledger.agent, ledger.session)
     if not (again.record.anchor_request and again.record.anchor_request.is_manual):
-        raise CtxrepoError(f"{asked.path} can't be written", "Look whether the disk is full.")
-    verb, call = ("call", _TOOL) if tape_settings(memory, asked.agent).tools else ("run", _COMMAND)
+        raise CtxrepoError(f"{ledger.path} can't be written", "Look whether the disk is full.")
+    verb, call = ("call", _TOOL) if tape_settings(memory, ledger.agent).tools else ("run", _COMMAND)
     return _ASKED.format(verb=verb, call=call, prompt=one_line(prompt, _MOST))

@@ -40,14 +40,14 @@ def delete_anchors(
         raise UsageError("no anchor is named", "`ctxrepo tape list` shows their ids.")
     with drafting(memory, DELETE, origin, now) as draft:
         tape = tape_here(memory, folder)
-        gone = {anchor.id: anchor for anchor in [_meant(tape, name) for name in ids]}
-        draft.saying = f"delete {', '.join(anchor.name for anchor in gone.values())}"
-        _take_off(draft, folder, gone, now)
-        if of_here := [to_line(anchor) for anchor in gone.values() if anchor.project]:
-            LocalTape(memory.state).take_out(gone.keys())
+        anchors = {anchor.id: anchor for anchor in [_meant(tape, name) for name in ids]}
+        draft.saying = f"delete {', '.join(anchor.name for anchor in anchors.values())}"
+        _take_off(draft, folder, anchors, now)
+        if of_here := [to_line(anchor) for anchor in anchors.values() if anchor.project]:
+            LocalTape(memory.state).take_out(anchors.keys())
             memory.done_log.note_here(DELETE, origin, draft.saying, of_here, [])
             tell_newest(memory, folder)
-    return list(gone.values())
+    return list(anchors.values())
 
 
 def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: datetime) -> Reset:
@@ -55,15 +55,15 @@ def reset_tape(memory: Memory, folder: str, session: str, origin: Origin, now: d
     meanwhile stays on the tape."""
     with drafting(memory, RESET, origin, now) as draft:
         tape = tape_here(memory, folder)
-        gone = (tape.of_session(session) if session else tape).anchors
+        anchors = (tape.of_session(session) if session else tape).anchors
         draft.saying = f"reset the tape of {folder}"
-        lines = _take_off(draft, folder, {anchor.id: anchor for anchor in gone}, now)
+        lines = _take_off(draft, folder, {anchor.id: anchor for anchor in anchors}, now)
         paths = append_to_tape(draft, tape_archive(folder), lines, now)
     local = LocalTape(memory.state)
-    of_here = local.archive({anchor.id for anchor in gone})
+    of_here = local.archive({anchor.id for anchor in anchors})
     if of_here:
         tell_newest(memory, folder)
-    return Reset(len(gone), tuple(paths), of_here, str(local.aside) if of_here else "")
+    return Reset(len(anchors), tuple(paths), of_here, str(local.aside) if of_here else "")
 
 
 def _meant(tape: Tape, name: str) -> Anchor:
@@ -77,7 +77,7 @@ def _meant(tape: Tape, name: str) -> Anchor:
     raise NoMatch(what, "Nothing is deleted. `ctxrepo tape list` shows names and ids.")
 
 
-def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: datetime) -> list[str]:
+def _take_off(draft: Draft, folder: str, anchors: Mapping[str, Anchor], now: datetime) -> list[str]:
     """Put tombstones in place of these anchors in the files of a tape; returns their lines as our own tapes
     have them. Another machine's change of the same file meets the tombstone where its anchor stood. The
     anchors file may hold no tombstones: what stood there alone gets one on our tape."""
@@ -85,16 +85,16 @@ def _take_off(draft: Draft, folder: str, gone: Mapping[str, Anchor], now: dateti
     lines: dict[str, str] = {}
     for path in sorted(tape_files(draft.memory, folder), key=lambda path: (path == theirs, path)):
         text = draft.text(path) or ""
-        rest, removed = _parted(text, gone.keys())
+        rest, removed = _parted(text, anchors.keys())
         new = [name for name in removed if name not in lines]
         lines |= {name: removed[name] for name in new}
         if not removed:
             continue
         if path == theirs:
             draft.put(path, rest)
-            append_to_tape(draft, tapes_of(folder), [_tombstone(gone[name], now) for name in new], now)
+            append_to_tape(draft, tapes_of(folder), [_tombstone(anchors[name], now) for name in new], now)
         else:
-            draft.put(path, rest + "".join(f"{_tombstone(gone[name], now)}\n" for name in removed))
+            draft.put(path, rest + "".join(f"{_tombstone(anchors[name], now)}\n" for name in removed))
     return list(lines.values())
 
 

@@ -102,15 +102,15 @@ def leave_moment(
 ) -> Anchor:
     """Write down what happened to a session (`kind`: new, resume, fork, clear, compact, end or reset): here,
     or where `tape.sync` is `all` on the shared tape."""
-    made = begun_anchor(memory, random_name(), entry, origin, at)
-    made = replace(made, name=f"session/{kind}")
+    anchor = begun_anchor(memory, random_name(), entry, origin, at)
+    anchor = replace(anchor, name=f"session/{kind}")
     if tape_settings(memory, origin.agent).sync == "all":
         project = place.project.id if place.project else ""
-        write(memory, made, place, Origin(memory.host, origin.session, origin.agent, project), at)
+        write(memory, anchor, place, Origin(memory.host, origin.session, origin.agent, project), at)
     else:
-        made = replace(made, project=place.folder)
-        LocalTape(memory.state).note(made)
-    return made
+        anchor = replace(anchor, project=place.folder)
+        LocalTape(memory.state).note(anchor)
+    return anchor
 
 
 OWN = "handoff/"
@@ -141,8 +141,8 @@ def gather(memory: Memory, scope: NamedScope, working: WorkingSession, now: date
     without secrets; `now` has the offset of whoever works."""
     goal, asked = _asked(memory, working)
     entries, is_mine = entries_today(memory, scope, working.session, now)
-    left = handoffs_left(memory, scope.folder, working.session, now) if working.session else []
-    names = dict.fromkeys(anchor.name for anchor in left)
+    anchors = handoffs_left(memory, scope.folder, working.session, now) if working.session else []
+    names = dict.fromkeys(anchor.name for anchor in anchors)
     open_items = [scratch.item.text for scratch in items_in(memory, scope) if not scratch.item.is_done]
     return Handoff(
         goal=goal,

@@ -136,8 +136,8 @@ class TapeSearch(TapePart, TapeRequest):
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """What is searched: where it is said which anchors, only those."""
-        given = tuple(kind for kind in KINDS if kind in self.where)
-        return given or (KINDS if self.anchors() == AnchorFilter() else ("anchors",))
+        kinds = tuple(kind for kind in KINDS if kind in self.where)
+        return kinds or (KINDS if self.anchors() == AnchorFilter() else ("anchors",))
 
     def anchors(self, words: Sequence[str] = ()) -> AnchorFilter:
         """Which anchors are wanted, with `words` in them."""
@@ -212,6 +212,6 @@ def _require_within(name: str, number: int, least: int, most: int) -> None:
         raise UsageError(f"{name} {number} is out of range: it can be {least} to {most}")
 
 
-def _require_one_of(name: str, given: str, known: Sequence[str]) -> None:
-    if given not in known:
-        raise UsageError(f"{name} {given!r} is unknown: it can be {', '.join(filter(None, known))}")
+def _require_one_of(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} {value!r} is unknown: it can be {', '.join(filter(None, known))}")

@@ -137,12 +137,12 @@ def view_of(
     place = scope_named(memory, scope, project)
     tape = tape_here(memory, place.folder)
     if session and session != THIS:
-        agent, meant = _named(memory, tape, session)
+        agent, session_id = _named(memory, tape, session)
     elif session == THIS or _is_in(memory, tape, place, project, caller[1]):
-        agent, meant = caller
+        agent, session_id = caller
     else:
-        agent, meant = next(_heard_of(memory, tape, place.folder), ("", ""))
-    return TapeView(memory, place, tape, agent, meant)
+        agent, session_id = next(_heard_of(memory, tape, place.folder), ("", ""))
+    return TapeView(memory, place, tape, agent, session_id)
 
 
 def _is_in(memory: Memory, tape: Tape, place: NamedScope, project: Project | None, session: str) -> bool:

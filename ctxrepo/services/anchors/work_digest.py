@@ -90,18 +90,18 @@ def digest(view: TapeView, request: DigestRequest, scopes: Sequence[str], now: d
 
 def _turns(conversation: Conversation, within: TapeBounds) -> Iterator[DigestTurn]:
     """Each prompt of a session with the answer; "ok, thanks" asks for nothing."""
-    asked: SessionMessage | None = None
-    answered: SessionMessage | None = None
+    prompt: SessionMessage | None = None
+    answer: SessionMessage | None = None
     for message in within.of(conversation.branch):
         if message.who == "user":
-            if asked:
-                yield DigestTurn(asked, answered)
+            if prompt:
+                yield DigestTurn(prompt, answer)
             is_social = is_left_alone(message.text, is_follow_up=True)
-            asked, answered = (None if is_social else message), None
+            prompt, answer = (None if is_social else message), None
         elif message.text.strip():
-            answered = message
-    if asked:
-        yield DigestTurn(asked, answered)
+            answer = message
+    if prompt:
+        yield DigestTurn(prompt, answer)
 
 
 def _shown(turns: Sequence[DigestTurn]) -> Iterator[DigestTurn]:

@@ -157,8 +157,8 @@ def _message_line(message: Message) -> dict[str, str]:
     with suppress(ValueError):
         clock = f"[{_moment(message.at):%H:%M}] "
     text = mask_part(message.text[:_SEARCHED])
-    shown = f"{clock}{_WHO[message.who]}: {one_line(text, MESSAGE_CHARACTERS)}"
-    return {"kind": MESSAGE, "text": shown, "words": " ".join(words(text))}
+    line = f"{clock}{_WHO[message.who]}: {one_line(text, MESSAGE_CHARACTERS)}"
+    return {"kind": MESSAGE, "text": line, "words": " ".join(words(text))}
 
 
 def _anchor_line(anchor: Anchor) -> dict[str, str]:

@@ -93,11 +93,11 @@ def add(memory: Memory, path: Path, env: Mapping[str, str], *, is_trial: bool = 
 def remove(memory: Memory, path: Path) -> bool:
     """Take the block out of a file, and remove a file that was made for it and holds nothing else; returns
     whether there was one. NotFound for a file that neither holds one nor is recorded to."""
-    named, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
+    literal, path = Path(os.path.normpath(path)), Path(os.path.realpath(path))
     with _blocks_locked(memory) as file:
         blocks = file.read()
-        if named != path and blocks.at(named):  # a link has come in its place, and the block went
-            file.write(blocks.without(named))
+        if literal != path and blocks.at(literal):  # a link has come in its place, and the block went
+            file.write(blocks.without(literal))
             return False
         known = blocks.at(path)
         data = _data(memory, path)
@@ -124,8 +124,8 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockS
         return []
     # What the text depends on: the memory, the settings, and the day here and in UTC.
     days = f"{now:%Y-%m-%d} {now.astimezone():%Y-%m-%d}"
-    blocks, seen = _file(memory).read(), f"{memory.cache.head} {memory.settings_stamp} {days}"
-    if not blocks.known or (blocks.seen == seen and not always):
+    blocks, stamp = _file(memory).read(), f"{memory.cache.head} {memory.settings_stamp} {days}"
+    if not blocks.known or (blocks.seen == stamp and not always):
         return []
     # No lock is held here: the files are other people's, and their folders may hang.
     states = {block: _renewed(memory, block) for block in blocks.known}
@@ -136,7 +136,7 @@ def renew(memory: Memory, now: datetime, *, always: bool = False) -> list[BlockS
             replace(states[b].block, trouble=_trouble(states[b])) if b in states else b for b in blocks.known
         ]
         is_done = all(block in states and states[block].state != "busy" for block in blocks.known)
-        file.write(Blocks(tuple(known), seen if is_done else ""))
+        file.write(Blocks(tuple(known), stamp if is_done else ""))
     return list(states.values())
 
 

@@ -40,12 +40,12 @@ def sessions(memory: Memory, now: datetime) -> list[Ledger]:
     return [ledger for ledger in known if not ledger.parent]
 
 
-def session_meant(memory: Memory, wanted: str, here: Caller, now: datetime) -> Ledger:
-    """The session whose id begins with `wanted`; for '' the one that runs the command, else the newest in the
+def session_meant(memory: Memory, beginning: str, here: Caller, now: datetime) -> Ledger:
+    """The session whose id has this beginning; for '' the one that runs the command, else the newest in the
     project. NotFound for none, UsageError for several."""
-    if wanted:
+    if beginning:
         known = [k for k in ledgers(memory.places.sessions, memory.state.id) if not k.parent]
-        name = resolve_id(wanted, (k.session for k in known), f"there is no session {wanted}", _HINT)
+        name = resolve_id(beginning, (k.session for k in known), f"there is no session {beginning}", _HINT)
         return next(k for k in known if k.session == name)
     agent, session = here.session
     if session:

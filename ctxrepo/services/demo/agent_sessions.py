@@ -47,13 +47,13 @@ class AgentSession:
 
     def talk(self, turns: Sequence[tuple[str, str]]) -> None:
         """The user asks, and the agent answers; without a given answer it repeats what was recalled."""
-        lines, given = list[str](), dict[str, str]()
+        lines, hashes = list[str](), dict[str, str]()
         for number, (prompt, answer) in enumerate(turns):
             at = self.began + number * _TURN
             lines.append(self._line(len(lines), at, "user", prompt))
             hits = self._recall(prompt, at).hits
             entries = (self.memory.cache.ask(entry_by_id, hit.id.lstrip("^")) for hit in hits)
-            given |= {entry.entry.id: entry.hash for entry in entries if entry}
+            hashes |= {entry.entry.id: entry.hash for entry in entries if entry}
             repeated = f"{hits[0].text.lstrip('- ')}. So I did that." if hits else _DONE
             content = [{"type": "text", "text": answer or repeated}]
             lines.append(self._line(len(lines), at + _TURN / 4, "assistant", content))
@@ -64,7 +64,7 @@ class AgentSession:
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         self.transcript.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         ledger = self._open_ledger()
-        ledger.note_given(given)
+        ledger.note_given(hashes)
         ledger.save()
 
     def end(self, at: datetime) -> SpoolEvent:

@@ -97,8 +97,8 @@ class Story:
             for hour in self.everyday["hours"]:
                 scene = Scene(back, hour, self.everyday["at"], next(projects), self.everyday["agent"])
                 if scene.at(now).weekday() < 5:
-                    asked = islice(prompts[scene.project], 3)
-                    yield replace(scene, turns=[(prompt, "") for prompt in asked])
+                    next_prompts = islice(prompts[scene.project], 3)
+                    yield replace(scene, turns=[(prompt, "") for prompt in next_prompts])
 
 
 @cache

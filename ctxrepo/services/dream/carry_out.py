@@ -54,10 +54,10 @@ def carry_out(draft: Draft, scope: NamedScope, steps: Sequence[DreamStep], now: 
     return [(step, [*work.run(step)]) for step in steps]
 
 
-def sides(done: StepEffects) -> tuple[str, str]:
+def sides(step_effects: StepEffects) -> tuple[str, str]:
     """What holds before and after all steps, each below what is said of it, for a difference to be drawn."""
     before, after = list[str](), list[str]()
-    for step, effects in done:
+    for step, effects in step_effects:
         before += [step.words, *(effect.was for effect in effects if effect.was)]
         after += [step.words, *(effect.now for effect in effects if effect.now)]
     return "\n".join(before), "\n".join(after)

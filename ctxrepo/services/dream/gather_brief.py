@@ -52,9 +52,9 @@ def gather(memory: Memory, scope: NamedScope, only: Iterable[str], now: datetime
     first."""
     live = live_entries(memory, scope.folder).by_id
     since = _last_dream(memory, scope)
-    work, wanted = _Gathering(memory, scope, live, since, now), [*only] or SECTIONS
+    work, names = _Gathering(memory, scope, live, since, now), [*only] or SECTIONS
     ways = (work.twins, work.doubtful, work.repeated, work.idle, work.long, work.sessions)
-    sections = [section() for name, section in zip(SECTIONS, ways, strict=True) if name in wanted]
+    sections = [section() for name, section in zip(SECTIONS, ways, strict=True) if name in names]
     return Brief(scope.folder, since[:10], [section for section in sections if section.items])
 
 

@@ -74,10 +74,10 @@ def export(
 ) -> ExportResult:
     """Write one scope, or all without one, to a place outside of the memory: a new or empty folder, or a file
     that is new or an earlier export. NotFound where there is nothing."""
-    named = scope_named(memory, scope, project) if scope else None
+    place = scope_named(memory, scope, project) if scope else None
     _require_outside(memory, there)
-    widen_to_named(memory, [named.folder] if named else sorted(folders_left_out(memory)), now)
-    files = ExportedFiles(memory, named)
+    widen_to_named(memory, [place.folder] if place else sorted(folders_left_out(memory)), now)
+    files = ExportedFiles(memory, place)
     if next(files.notes(), None) is None:
         raise NotFound(
             f"there is nothing in {', '.join(files.folders)} yet", "`ctxrepo list` shows the notes."
@@ -93,7 +93,7 @@ def export(
             write_parts(Path(there.place), parts, _PRIVATE)
     else:
         counts["files"] = fill(Path(there.place), _LAYOUTS[form](files))
-    name, skipped = named.name if named else "", files.skipped
+    name, skipped = place.name if place else "", files.skipped
     return ExportResult(name, files.folders, there.place, form, counts["files"], skipped, counts["entries"])
 
 

@@ -121,23 +121,23 @@ class ExportedFiles:
             yield path, data
             return
         name = shown(mask(path))
-        held = {refusal.line for refusal in refusals}
-        if is_note(path) or 0 in held:
+        numbers = {refusal.line for refusal in refusals}
+        if is_note(path) or 0 in numbers:
             self.skipped[name] = f"is held back: {refusals[0].message}"
             return
-        self.skipped[f"{counted(len(held), 'line')} of {name}"] = f"held back: {refusals[0].message}"
+        self.skipped[f"{counted(len(numbers), 'line')} of {name}"] = f"held back: {refusals[0].message}"
         lines = decode_exactly(data).split("\n")
-        yield path, encode("\n".join(line for number, line in enumerate(lines, 1) if number not in held))
+        yield path, encode("\n".join(line for number, line in enumerate(lines, 1) if number not in numbers))
 
 
 def _lines_about(data: bytes, folder: str) -> bytes | None:
     """The lines about the notes of a folder, and those that delete one of these; None without any."""
     lines = [(line, record(line) or {}) for line in decode_exactly(data).split("\n")]
     own = {text_of(fields, "id") for _, fields in lines if scope_of(text_of(fields, "path")) == folder}
-    kept = [
+    own_lines = [
         line
         for line, fields in lines
         if scope_of(text_of(fields, "path")) == folder
         or (TOMBSTONE in fields and text_of(fields, "id") in own)
     ]
-    return encode("".join(f"{line}\n" for line in kept)) or None
+    return encode("".join(f"{line}\n" for line in own_lines)) or None

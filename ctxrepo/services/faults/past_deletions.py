@@ -92,8 +92,8 @@ def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tupl
         parent, tree = map(objects.tree_of, (objects.parents(commit)[0], commit))
         sides = note_versions(objects, parent, tree)
         heirs = standing_heirs(objects, objects.tree_of(head), *sides)
-        lost = Counter(e.path for e in entries_gone(*sides) if e.id in missing and e not in heirs)
-        summary = summary_of(losses([*_lost_of(lost, *sides)]))
+        counts = Counter(e.path for e in entries_gone(*sides) if e.id in missing and e not in heirs)
+        summary = summary_of(losses([*_lost_of(counts, *sides)]))
         if summary and not summary.is_few:
             secrets = _secrets_gone(memory, objects.diff(parent, tree))
             yield commit, summary.line(commit, beside_secret=bool(secrets), by_git=True)
@@ -102,18 +102,18 @@ def _by_git(memory: Memory, since: str, commits: Iterable[str]) -> Iterator[tupl
 def _made_in_clone(memory: Memory) -> set[str]:
     """The commits that a person made with git in the clone lately, as its reflog tells."""
     lines = lines_of(str(memory.clone.git_dir / "logs" / "HEAD"), _REFLOG_BYTES)
-    return {made[1] for line in lines if (made := _MADE_HERE.match(line))}
+    return {match[1] for line in lines if (match := _MADE_HERE.match(line))}
 
 
-def _lost_of(lost: Counter[str], before: Files, after: Files) -> Iterator[Deletion]:
-    """What a change of notes deleted, of so many `lost` entries of each note."""
+def _lost_of(counts: Counter[str], before: Files, after: Files) -> Iterator[Deletion]:
+    """What a change of notes deleted; `counts` says how many entries each note lost."""
     edits = [(path, HandEdit(before.get(path), after.get(path))) for path in {**before, **after}]
     went, came = (
         {path: data for path, data in side.items() if data and not other.get(path)}
         for side, other in ((before, after), (after, before))
     )
     for deletion in deletions(edits, moves_between(went, came), {}, lambda: ()):
-        if count := lost[deletion.path]:
+        if count := counts[deletion.path]:
             yield replace(deletion, entries=min(deletion.entries, count + deletion.replacements))
 
 
@@ -137,26 +137,26 @@ def _told(memory: Memory, commits: Iterable[str], *, few: bool, confirmed: bool)
         summary = DeletionSummary.parse(trailer)
         if summary and summary.is_confirmed == confirmed and (few or not summary.is_few):
             was, now = map(objects.tree_of, (next(iter(objects.parents(commit)), None), commit))
-            changed = objects.diff(was, now)
-            is_true = summary.path in map(named_in_summary, changed)
+            changes = objects.diff(was, now)
+            is_true = summary.path in map(named_in_summary, changes)
             sides = note_versions(objects, was, now) if is_true else ({}, {})
             heirs = standing_heirs(objects, objects.tree_of(head), *sides)  # edited by another machine
             edited = Counter(normalised(entry.text) for entry in heirs)
-            secrets = _secrets_gone(memory, changed) if is_true else set()
+            secrets = _secrets_gone(memory, changes) if is_true else set()
             lost = [entry for entry in entries_gone(*sides) if entry not in heirs]
             secret = [entry for entry in lost if secrets & _secrets_in(memory, entry.path, entry.text)]
             summary = summary.without(len(heirs) + len(secret))
             is_meant = is_true and (few or not summary.is_few) and not (secret and len(secret) == len(lost))
-            if is_meant and not _came_back(objects, commit, changed, head, edited):
+            if is_meant and not _came_back(objects, commit, changes, head, edited):
                 yield commit, summary.line(commit, beside_secret=bool(secrets))
 
 
-def _secrets_gone(memory: Memory, changed: Mapping[str, _Change]) -> set[str]:
+def _secrets_gone(memory: Memory, changes: Mapping[str, _Change]) -> set[str]:
     """The secrets that a change took out of files: nothing brings them back, for that is refused."""
     before, after = (
         {
             secret
-            for path, keys in changed.items()
+            for path, keys in changes.items()
             if (key := keys[side]) and ":" not in key
             for secret in _secrets_in(memory, path, decode_exactly(memory.objects.data_or_empty(key)))
         }
@@ -174,15 +174,15 @@ def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -
     """A line about the entries that came with the last commits made here, if a person took these off the
     branch, as by a reset, and no other machine has got them."""
     objects, there = memory.objects, memory.objects.ref(memory.clone.upstream_ref) or head
-    made = [c for c in reversed(memory.verdicts.read().own) if c not in of_last_day and objects.has(c)]
-    young = (c for c in made if age(objects.header_of(c).when.timestamp()) < _A_DAY)
+    commits = [c for c in reversed(memory.verdicts.read().own) if c not in of_last_day and objects.has(c)]
+    young = (c for c in commits if age(objects.header_of(c).when.timestamp()) < _A_DAY)
     sent = (head, there, *objects.refs("refs/remotes/").values())  # also on another branch
     off = (c for c in young if not any(objects.contains(tip, c) for tip in sent))
-    lost = next((c for c in off if len(objects.parents(c)) == 1), None)
-    base = objects.merge_base(head, lost) if lost else None
-    if lost is None or base is None:
+    newest = next((c for c in off if len(objects.parents(c)) == 1), None)
+    base = objects.merge_base(head, newest) if newest else None
+    if newest is None or base is None:
         return
-    before, after = note_versions(objects, *map(objects.tree_of, (base, lost)))
+    before, after = note_versions(objects, *map(objects.tree_of, (base, newest)))
     was, *now = (evidence_at(objects, objects.tree_of(commit)) for commit in (base, head, there))
     by_command = gone(chain(*now)) - gone(was)
     heirs = standing_heirs(objects, objects.tree_of(head), after, before)
@@ -191,7 +191,7 @@ def _of_reset_commits(memory: Memory, head: str, of_last_day: Collection[str]) -
     had |= _had_since(objects, base, {head, there}) | _declined(objects) if added else set()
     if missing := [entry for entry in added if normalised(entry.text) not in had]:
         paths = [*dict.fromkeys(entry.path for entry in missing)]
-        yield DeletionSummary(len(missing), named_in_summary(paths[0]), len(paths) - 1).line(lost)
+        yield DeletionSummary(len(missing), named_in_summary(paths[0]), len(paths) - 1).line(newest)
 
 
 def _had_since(objects: Objects, base: str, tips: Iterable[str]) -> set[str]:
@@ -207,8 +207,8 @@ def _had_since(objects: Objects, base: str, tips: Iterable[str]) -> set[str]:
 
 def _declined(objects: Objects) -> set[str]:
     """The words of the entries that reviewers struck out: the review took their commits off the branch."""
-    kept = [tip for refs in (DECLINED, DISMISSED) for tip in objects.refs(refs).values()]
-    sides = (map(objects.tree_of, (tip, next(iter(objects.parents(tip)), None))) for tip in kept)
+    tips = [tip for refs in (DECLINED, DISMISSED) for tip in objects.refs(refs).values()]
+    sides = (map(objects.tree_of, (tip, next(iter(objects.parents(tip)), None))) for tip in tips)
     gone = (entries_gone(*note_versions(objects, *trees)) for trees in sides)
     return {normalised(entry.text) for entries in gone for entry in entries}
 
@@ -225,7 +225,7 @@ def _of_last_day(objects: Objects, head: str) -> Iterator[str]:
 
 
 def _came_back(
-    objects: Objects, commit: str, changed: Mapping[str, _Change], head: str, edited: Counter[str]
+    objects: Objects, commit: str, changes: Mapping[str, _Change], head: str, edited: Counter[str]
 ) -> bool:
     """Whether somebody undid the commit, or each file had again what it lost in it, but for what is `edited`,
     if only for a while and wherever it has moved: what went after that went otherwise."""
@@ -237,8 +237,8 @@ def _came_back(
     if any(f": undo {commit[:10]} " in subject for subject in subjects):
         return True
     former = renamed(evidence_at(objects, objects.tree_of(head)))
-    by_now = places_by_now(objects, changed, next(iter(objects.parents(commit)), None), head)
-    places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changed}
+    by_now = places_by_now(objects, changes, next(iter(objects.parents(commit)), None), head)
+    places = {path: [path, *(new for new, names in former.items() if path in names)] for path in changes}
     places = {path: [*names, by_now.get(path, path)] for path, names in places.items()}
     paths = {*chain(*places.values())}
     trees = [objects.files(objects.tree_of(later), paths) for later in after]
@@ -247,7 +247,7 @@ def _came_back(
             not _lacks(objects, path, change, key, edited)
             for key in {tree.get(p) for p in places[path] for tree in trees}
         )
-        for path, change in changed.items()
+        for path, change in changes.items()
     )
 
 

@@ -122,12 +122,12 @@ def symbol_losses(
     if any(words for _, words in missing) and is_partial(tree):
         missing = []
     past = {commit: dict(facts.past.get(commit, {})) for name in names for commit in name.bases}
-    asked: dict[str, set[str]] = {}
+    lookups: dict[str, set[str]] = {}
     for name, words in missing:
         for commit in name.bases:
-            asked.setdefault(commit, set()).update(word for word in words if word not in past[commit])
-    asked = {commit: words for commit, words in asked.items() if words}
-    for commit, places in words_before(tree, history, asked).items() if asked else ():
+            lookups.setdefault(commit, set()).update(word for word in words if word not in past[commit])
+    lookups = {commit: words for commit, words in lookups.items() if words}
+    for commit, places in words_before(tree, history, lookups).items() if lookups else ():
         past[commit].update(places)
     losses = []
     for name, words in missing:
@@ -238,8 +238,8 @@ class CommandNames:
             kind: [*dict.fromkeys((*at_top, *self._files.get(kind, ())))][:_MOST_FILES]
             for kind, at_top in _FILES.items()
         }
-        asked = dict.fromkeys((commit, name.name) for name in missing for commit in name.bases)
-        places = [(commit, command, path) for commit, command in asked for path in paths[_split(command)[0]]]
+        pairs = dict.fromkeys((commit, name.name) for name in missing for commit in name.bases)
+        places = [(commit, command, path) for commit, command in pairs for path in paths[_split(command)[0]]]
         files = self._tree.files_at((commit, path) for commit, _, path in places)
         losses: dict[tuple[str, str], Loss] = {}
         for commit, command, path in places:

@@ -118,9 +118,9 @@ def _other_values(work: DetectorInput) -> list[Doubt]:
         if key := known.entry.key.casefold():
             by_key[key].append(known.entry)
     shared = {key: entries for key, entries in by_key.items() if len(entries) > 1}
-    given = keys_in(work.memory.cache.ask(keyed_evidence, shared))[work.scope]
+    command_keys = keys_in(work.memory.cache.ask(keyed_evidence, shared))[work.scope]
     doubts = []
-    for key in sorted(shared.keys() & given):
+    for key in sorted(shared.keys() & command_keys):
         *older, newest = sorted(
             shared[key], key=lambda entry: (work.wording_time(entry), entry.path, entry.first_line)
         )

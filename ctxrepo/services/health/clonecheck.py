@@ -84,8 +84,8 @@ def check_clone(memory: Memory) -> CheckOutcome:
         remote = Finding(error.message, hint)
     for danger in dangers_here:
         removed = f"{FIX} takes it out and keeps a copy."
-        kept = removed if danger.is_removed else "Take it out unless it is yours."
-        remedy = f"ctxrepo doesn't read it, your own git there does. {kept}"
+        advice = removed if danger.is_removed else "Take it out unless it is yours."
+        remedy = f"ctxrepo doesn't read it, your own git there does. {advice}"
         findings.append(Finding(f"{danger.file} {danger.what}", remedy))
     findings += filter(None, [remote])
     if problem := registry_problem(memory):
@@ -135,8 +135,8 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
     if misplacements:
         require_in_place(memory.root)
         return  # nothing more can be asked
-    lost = clone.lost_refs() if not clone.unfinished() else []
-    yield from (f"{name} in {clone.git_dir} can't be read" for name in lost)
+    lost_refs = clone.lost_refs() if not clone.unfinished() else []
+    yield from (f"{name} in {clone.git_dir} can't be read" for name in lost_refs)
     if refs.index_is_garbage():
         yield f"{clone.git_dir / 'index'} is corrupt"
     if refs.shallow_is_garbage():
@@ -146,7 +146,7 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
         yield f"{path} {why}"
         spoiled.add(path.parent.name + path.name)
     yield from (f"{pack} has no index" for pack in packs_without_index(clone.git_dir))
-    if "HEAD" in lost:
+    if "HEAD" in lost_refs:
         return
     whole = Wholeness(memory.objects, spoiled, refs.shallow(), end, clone.is_partial)
     for name in (clone.branch_ref, clone.upstream_ref):
@@ -156,8 +156,8 @@ def damage(memory: Memory, end: float = float("inf")) -> Iterator[str]:
         if (tree := refs.find(name)) and not whole.tree(tree, with_files=name != FOLLOWED):
             yield f"something in {name} is missing"
             return
-    if clone.is_on_branch() and (gone := emptied_files(memory, find_pending(memory, memory.head_tree))):
-        yield f"{memory.root} was emptied: {counted(len(gone), 'file')} of the last commit gone"
+    if clone.is_on_branch() and (files := emptied_files(memory, find_pending(memory, memory.head_tree))):
+        yield f"{memory.root} was emptied: {counted(len(files), 'file')} of the last commit gone"
 
 
 def unseen(memory: Memory) -> Iterator[tuple[str, str]]:

@@ -50,18 +50,18 @@ class KnownMachine:
 
 def known_machines(memory: Memory, status: "Status", now: datetime) -> list[KnownMachine]:
     """This machine first, then those whose commits are the newest, and last what names no machine."""
-    objects, made = memory.objects, dict[str, list[_Commit]]()
+    objects, by_host = memory.objects, dict[str, list[_Commit]]()
     commits = objects.recent(memory.head) if memory.head else iter(())
     for oid in islice(commits, _MOST_COMMITS):
         header, is_merge = objects.header_of(oid), len(objects.parents(oid)) > 1
         commit = _Commit(header.when, header.author, writers_of(header.message), is_merge)
         for host in commit.writers.hosts or ("",):
-            made.setdefault(host, []).append(commit)
+            by_host.setdefault(host, []).append(commit)
     waits: dict[str, Counter[Kind]] = {memory.host: Counter()}
     for item in status.to_decide:
         waits.setdefault(item.host, Counter())[item.kind] += 1
     since = now - _WEEK
-    known = {h: _known(h, made.get(h, ()), waits.get(h, {}), since) for h in made.keys() | waits.keys()}
+    known = {h: _known(h, by_host.get(h, ()), waits.get(h, {}), since) for h in by_host.keys() | waits.keys()}
     here, unsent = known[memory.host], status.waiting + status.ahead
     known[memory.host] = replace(here, is_here=True, version=__version__, to_send=unsent)
     return sorted(known.values(), key=_order)
@@ -77,18 +77,18 @@ class _Commit:
     is_merge: bool
 
 
-def _known(host: str, made: Sequence[_Commit], waits: Mapping[Kind, int], since: datetime) -> KnownMachine:
-    own = [commit.when for commit in made if not commit.is_merge]
-    named = made[0].writers.versions if made and len(made[0].writers.hosts) == 1 else ()
+def _known(host: str, commits: Sequence[_Commit], waits: Mapping[Kind, int], since: datetime) -> KnownMachine:
+    own = [commit.when for commit in commits if not commit.is_merge]
+    versions = commits[0].writers.versions if commits and len(commits[0].writers.hosts) == 1 else ()
     return KnownMachine(
         host=host,
         is_here=False,
-        last=made[0].when if made else None,
+        last=commits[0].when if commits else None,
         week=sum(when > since for when in own),
         commits=len(own),
-        version=named[0] if len(named) == 1 else "",
-        agents=sorted({agent for commit in made for agent in commit.writers.agents}),
-        authors=sorted({commit.author for commit in made}),
+        version=versions[0] if len(versions) == 1 else "",
+        agents=sorted({agent for commit in commits for agent in commit.writers.agents}),
+        authors=sorted({commit.author for commit in commits}),
         waits=waits,
         to_send=None,
     )

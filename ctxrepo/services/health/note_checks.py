@@ -78,8 +78,8 @@ def check(memory: Memory) -> list[NoteFinding]:
             findings += findings_of(path, data, memory.settings.secrets.allow_secret, ids)
             if is_note(path) and "/" in path:
                 notes.append(Note(path, decode(data)))
-    held = KeptOutFile(memory.state.held).read().by(RULE)
-    findings += [NoteFinding(refusal.path, 0, f"held back: {refusal.message}", WAYS) for refusal in held]
+    refusals = KeptOutFile(memory.state.held).read().by(RULE)
+    findings += [NoteFinding(refusal.path, 0, f"held back: {refusal.message}", WAYS) for refusal in refusals]
     if memory.progress:
         memory.progress("comparing the entries")
     findings += between_entries(notes, evidence_now(memory))
@@ -227,11 +227,11 @@ def _twice(note: Note) -> Iterator[NoteFinding]:
 
 def _rivals(notes: Iterable[Note], evidence: Iterable[Evidence], struck: Set[str]) -> Iterator[NoteFinding]:
     """Entries with a key that a command gave and that an entry before them in the scope has, too."""
-    given = keys_in(evidence)
+    keys = keys_in(evidence)
     first: dict[tuple[str, str], Entry] = {}
     for entry in (entry for note in notes for entry in note.entries if entry.id not in struck):
         place = scope_of(entry.path), entry.key.casefold()
-        if place[1] in given.get(place[0], ()) and (other := first.setdefault(place, entry)) is not entry:
+        if place[1] in keys.get(place[0], ()) and (other := first.setdefault(place, entry)) is not entry:
             remedy = f"`ctxrepo forget` one, or say what holds: `ctxrepo remember TEXT --key {other.key}`."
             yield _of_entry(entry, f"{other.at} is a value of the key {entry.key} as well", remedy)
 
@@ -303,13 +303,13 @@ def fix(memory: Memory, origin: Origin, now: datetime) -> Sequence[FileFix]:
     """Do it; when this returns it survives a power cut."""
     due = fixable(memory)
     with drafting(memory, "fix", origin, now) as draft:
-        done = [again for file_fix in due if (again := _mended(memory, file_fix.path))]
-        draft.saying = ", ".join(dict.fromkeys(deed for file_fix in done for deed in file_fix.deeds))
-        for file_fix in done:
+        fixes = [again for file_fix in due if (again := _mended(memory, file_fix.path))]
+        draft.saying = ", ".join(dict.fromkeys(deed for file_fix in fixes for deed in file_fix.deeds))
+        for file_fix in fixes:
             draft.put(file_fix.path, decode_exactly(file_fix.after))
             for path, data in map(copy_as_file, file_fix.conflict_copies):
                 draft.put(path, decode_exactly(data))
-    return done
+    return fixes
 
 
 def _mended(memory: Memory, path: str) -> FileFix | None:
@@ -330,14 +330,14 @@ def _mended(memory: Memory, path: str) -> FileFix | None:
     copies: tuple[ConflictCopy, ...] = ()
     if settled := resolve_markers(path, decode_exactly(data)):
         text, copies = settled
-        lost = [f"of two edits of one thing the other one is in {copy_as_file(copy)[0]}" for copy in copies]
-        after, deeds = encode(text), ("its conflict markers are gone, and both sides are kept", *lost)
+        lines = [f"of two edits of one thing the other one is in {copy_as_file(copy)[0]}" for copy in copies]
+        after, deeds = encode(text), ("its conflict markers are gone, and both sides are kept", *lines)
     if is_note(path):
         after, more = fixed(path, after)
         deeds += more
-    kept = {path: after} | dict(map(copy_as_file, copies))
+    files = {path: after} | dict(map(copy_as_file, copies))
     allow = memory.settings.secrets.allow_secret
-    if not deeds or any(check_file(name, kept[name], allow) for name in kept):
+    if not deeds or any(check_file(name, files[name], allow) for name in files):
         return None
     return FileFix(path, deeds, data, after, copies)
 

@@ -28,10 +28,10 @@ def check_sessions(memory: Memory) -> CheckOutcome:
     """How much of agents' sessions is indexed and kept; the next search or worker builds a damaged index
     again, and what was kept can't be built again."""
     now = size_of_index(memory.state.root)
-    kept, findings = _kept(memory)
+    clause, findings = _kept(memory)
     if now is None or not now.sessions:
         words = "none is indexed yet; `ctxrepo search --in sessions` does it"
-        return CheckOutcome("sessions", f"{words}{kept}", findings)
+        return CheckOutcome("sessions", f"{words}{clause}", findings)
     size = f"{counted(now.messages, 'message')}, {now.bytes / 1e6:.1f} MB"
     strange = not_understood(memory, now.silent)
     findings += [
@@ -46,7 +46,7 @@ def check_sessions(memory: Memory) -> CheckOutcome:
         for agent in AGENTS
         if (of_agent := [transcript for transcript in strange if transcript.agent == agent])
     ]
-    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{kept}", findings)
+    return CheckOutcome("sessions", f"{now.sessions} indexed, {size}{clause}", findings)
 
 
 def _kept(memory: Memory) -> tuple[str, list[Finding]]:

@@ -57,8 +57,8 @@ class Wanted:
     def of(self, files: Sequence[ChangedFile]) -> list[ChangedFile]:
         """What of these files is wanted."""
         if self.ids:
-            kept = (replace(f, changes=[c for c in f.changes if c.ids & self.ids]) for f in files)
-            return [file for file in kept if file.changes]
+            parts = (replace(f, changes=[c for c in f.changes if c.ids & self.ids]) for f in files)
+            return [file for file in parts if file.changes]
         return [f for f in files if not self.paths or {f.path, f.former} & self.paths]
 
     def has(self, path: str) -> bool:
@@ -108,9 +108,9 @@ def changes(memory: Memory, span: CommitSpan, wanted: Wanted) -> MemoryChanges:
     net = NetChanges()
     net.add(_files(memory, span, waiting, wanted))
     files = wanted.of(net.files())
-    done = _attributed(memory, span, files, waiting)
-    done = _by_records(memory, done)
-    return MemoryChanges(done, _contents(net, files))
+    changed_files = _attributed(memory, span, files, waiting)
+    changed_files = _by_records(memory, changed_files)
+    return MemoryChanges(changed_files, _contents(net, files))
 
 
 def session_changes(memory: Memory, name: str, wanted: Wanted) -> tuple[str, MemoryChanges]:
@@ -195,21 +195,21 @@ def _not_committed(memory: Memory) -> list[str]:
     """The files that no commit holds as they are on disk: what is held back, and what was just written."""
     from ctxrepo.services.saving.committed import committed_already
 
-    held = {hold.refusal.path for hold in KeptOutFile(memory.state.held).read().held}
+    paths = {hold.refusal.path for hold in KeptOutFile(memory.state.held).read().held}
     if memory.why_read_only or not committed_already(memory):
         from ctxrepo.services.saving.pending import find_pending  # slow to import, and rarely anything waits
 
-        held |= find_pending(memory, memory.head_tree).grounds.keys()
-    return sorted(filter(_is_shown, held))
+        paths |= find_pending(memory, memory.head_tree).grounds.keys()
+    return sorted(filter(_is_shown, paths))
 
 
 def _files_of(objects: Objects, commit: str, among: Collection[str] | None = None) -> Files:
     """What a commit did to each file (`among` these); of a merge only what it left as no parent has it."""
-    changed = {path: keys for path, keys in objects.changed_by(commit).items() if _is_shown(path)}
+    changes = {path: keys for path, keys in objects.changed_by(commit).items() if _is_shown(path)}
     if among is not None:  # and what a note that came may have been called before
-        has_come = any(was is None for path, (was, _) in changed.items() if path in among)
-        changed = {p: k for p, k in changed.items() if p in among or (has_come and k[1] is None)}
-    return _read(objects, changed)
+        has_come = any(was is None for path, (was, _) in changes.items() if path in among)
+        changes = {p: k for p, k in changes.items() if p in among or (has_come and k[1] is None)}
+    return _read(objects, changes)
 
 
 def _read(
@@ -225,28 +225,28 @@ def _attributed(
     """The files with the newest commit that left each entry so, through renames; of what is `waiting` only
     what a commit has just so."""
     objects = memory.objects
-    named = {name: {f.path} for f in files for name in (f.path, f.former) if name}  # -> its paths at the end
+    ends = {name: {f.path} for f in files for name in (f.path, f.former) if name}  # -> its paths at the end
     touched: dict[str, str] = {}
-    made: dict[tuple[str, str, bool], str] = {}
+    by_sign: dict[tuple[str, str, bool], str] = {}
     unknown = {_sign(f.path, c) for f in files for c in f.changes} | {(f.path, "", False) for f in files}
     commits = objects.new_commits(span.end, span.start) if span.end and files else iter(())
     for commit in islice(commits, _COMMITS):
         if not unknown:
             break
         net = NetChanges()
-        net.add(_files_of(objects, commit, named.keys()))
-        for done in net.files():
-            for path in named.get(done.path, ()):
+        net.add(_files_of(objects, commit, ends.keys()))
+        for part in net.files():
+            for path in ends.get(part.path, ()):
                 touched.setdefault(path, commit)
-                for sign in {*(_sign(path, change) for change in done.changes), (path, "", False)} & unknown:
-                    made[sign] = commit
+                for sign in {*(_sign(path, change) for change in part.changes), (path, "", False)} & unknown:
+                    by_sign[sign] = commit
                     unknown.discard(sign)
-            if done.former:
-                named.setdefault(done.former, set()).update(named.get(done.path, ()))
-    summaries = {deed.commit: deed for deed in deeds(memory, {*made.values(), *touched.values()})}
+            if part.former:
+                ends.setdefault(part.former, set()).update(ends.get(part.path, ()))
+    summaries = {deed.commit: deed for deed in deeds(memory, {*by_sign.values(), *touched.values()})}
 
     def deed_of(path: str, sign: tuple[str, str, bool]) -> CommitSummary | None:
-        return summaries.get(made.get(sign) or ("" if path in waiting else touched.get(path, "")))
+        return summaries.get(by_sign.get(sign) or ("" if path in waiting else touched.get(path, "")))
 
     return [
         replace(

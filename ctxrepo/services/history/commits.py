@@ -113,10 +113,10 @@ def deed_by_record(
     whom the last of its `records` names that is about it; the first record of its origin. Of what an agent's
     tool or an editor removed there is none."""
     whose = deed.writers
-    made = [record for record in records if {record.entry, record.to} & {*ids}]
-    if not made:
+    entry_records = [record for record in records if {record.entry, record.to} & {*ids}]
+    if not entry_records:
         return deed
-    record = made[0 if is_origin else -1]
+    record = entry_records[0 if is_origin else -1]
     if record.session and record.session not in whose.sessions:
         return deed
     is_sure = len(whose.sessions) == 1 and bool(record.session)
@@ -229,18 +229,18 @@ def gone_note(memory: Memory, target: Target, project: Project | None) -> str:
     UsageError where several may be meant, NotFound naming the note of another scope."""
     folders, _ = places_of(memory, target, project)
     paths = [path for path in note_paths(memory) if is_archived(path)]
-    changed = changes(memory.objects, memory.head)  # the last one first
-    removed = (path for path, old, new in changed if old and not new and is_note(path))
+    file_changes = changes(memory.objects, memory.head)  # the last one first
+    removed = (path for path, old, new in file_changes if old and not new and is_note(path))
     removed = (path for path in removed if not memory.worktree.exists(path))
-    named = [path for path in (*paths, *removed) if path.endswith(f"/{target.path}")]
-    named = [path for path in named if path in paths or whereabouts(memory, path)[0] not in paths]
-    here = list(dict.fromkeys(path for path in named if path.partition("/")[0] in folders))
+    candidates = [path for path in (*paths, *removed) if path.endswith(f"/{target.path}")]
+    candidates = [path for path in candidates if path in paths or whereabouts(memory, path)[0] not in paths]
+    here = list(dict.fromkeys(path for path in candidates if path.partition("/")[0] in folders))
     if len(here) > 1:
         raise UsageError(
             f"{len(here)} notes that are gone are named {target.path}", f"They are {', '.join(here)}."
         )
-    if named and not here:
-        scope, _, rest = named[0].partition("/")
+    if candidates and not here:
+        scope, _, rest = candidates[0].partition("/")
         raise NotFound(
             f"no note {target.path} was in {' or '.join(folders)}", f"You may mean {scope}:{rest}."
         )

@@ -106,11 +106,11 @@ def _followed(memory: Memory, copy: ConflictCopy, path: str) -> ConflictCopy:
     moved it to another note."""
     text = file_now(memory, path) if copy.kept and is_note(path) else None
     if text is not None and not stands(text, copy, copy.kept):
-        kept = normalised(copy.kept)
-        words = re.findall(r"[^\W_]+", kept)[:_WORDS_OF_ENTRY]
+        wording = normalised(copy.kept)
+        words = re.findall(r"[^\W_]+", wording)[:_WORDS_OF_ENTRY]
         likely = [row.entry for row, *_ in memory.cache.ask(entries_by_words, words, _LOOKED_AT)]
         records = evidence_in_view(memory).naming({entry.id for entry in likely}) if likely else ()
-        moved = {record.to for record in records if record.kind == "moved"}
-        paths = {entry.path for entry in likely if entry.id in moved and normalised(entry.text) == kept}
+        new_ids = {record.to for record in records if record.kind == "moved"}
+        paths = {entry.path for entry in likely if entry.id in new_ids and normalised(entry.text) == wording}
         path = paths.pop() if len(paths) == 1 else path
     return replace(copy, path=path)

@@ -183,8 +183,8 @@ def _pairs(notes: Sequence[tuple[list[Entry], list[Entry]]]) -> list[tuple[Entry
     came = [e for n, (_, news) in enumerate(notes) for e in news if not _stays(e, there[2 * n])]
     moves = list(same_texts(went, came))
     elsewhere = {id(entry) for move in moves for entry in move}
-    left = ([[e for e in side if id(e) not in elsewhere] for side in note] for note in notes)
-    return [*moves, *(pair for olds, news in left for pair in entry_pairs(olds, news))]
+    rest = ([[e for e in side if id(e) not in elsewhere] for side in note] for note in notes)
+    return [*moves, *(pair for olds, news in rest for pair in entry_pairs(olds, news))]
 
 
 def _stays(entry: Entry, there: Set[str]) -> bool:

@@ -56,34 +56,34 @@ def find_origins(memory: Memory, target: Target, project: Project | None) -> Ori
     newest: list[tuple[Step, list[str]]] = []
     last: deque[tuple[Step, list[str]]] = deque(maxlen=1)
     ids, paths, count = set[str](), set[str](), 0
-    gone: tuple[str, Entry | None, bytes] | None = None
+    version: tuple[str, Entry | None, bytes] | None = None
     for step, lines in past.steps() if past else ():
         places = [place for place in (step.now, *step.before) if place.key]
         entries = {place: past.entry.at(place) for place in places} if past and past.entry else {}
         ids |= {entry.id for entry in entries.values() if entry}
         there = [place for place in places if not entries or entries[place]]
         paths |= {place.path for place in there}
-        if now is None and gone is None and there:
+        if now is None and version is None and there:
             entry = entries.get(there[0])
-            gone = (there[0].path, entry, memory.objects.data_or_empty(there[0].key or ""))
+            version = (there[0].path, entry, memory.objects.data_or_empty(there[0].key or ""))
         if lines or (step.is_version and past and not past.entry):
             count += 1
             last.append((step, lines))
             if len(newest) < NEWEST:
                 newest.append((step, lines))
-    if now is None and gone is None:  # it came and went between two commits
+    if now is None and version is None:  # it came and went between two commits
         from ctxrepo.services.history.restore import bygone  # it loads what writes
 
         was = bygone(memory, target, project)
-        gone = (was.path, was.entry, encode(was.text))
+        version = (was.path, was.entry, encode(was.text))
     steps = [*newest, *(step for step in last if step not in newest)]
     deeds = [past.deed_of(*step) for step in steps] if past else []
     if now:
         note, entry = now
         path, text = note.path, entry.text if entry else note.text
     else:
-        assert gone is not None
-        path, entry, data = gone
+        assert version is not None
+        path, entry, data = version
         text = entry.text if entry else decode(data)
     name = (entry.id if entry else "") or (past.id if past else "")
     return Origins(

@@ -74,11 +74,11 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
     `diffs_of_note`. A merge counts with what neither of its sides had."""
     objects, tip = memory.objects, memory.head
     names: dict[str, str] = {}
-    shown, changes = Counter[str](), list[NoteChange]()
+    diff_counts, changes = Counter[str](), list[NoteChange]()
     walk = objects.walk(tip) if tip else iter(())
     for commit, _, parents in islice(walk, commits):
-        changed = objects.changed_by(commit, parents)
-        files = {p: keys for p, keys in changed.items() if is_note(p) and not is_conflict_copy(p)}
+        all_files = objects.changed_by(commit, parents)
+        files = {p: keys for p, keys in all_files.items() if is_note(p) and not is_conflict_copy(p)}
         is_small = len(files) <= _MOST_FILES
         former = {new: old for old, new in _moves(objects, files).items()} if is_small else {}
         for new, old in former.items():
@@ -89,8 +89,8 @@ def recent_changes(memory: Memory, commits: int, diffs: int, diffs_of_note: int)
             before, after = files[was or path][0], files[path][1]
             texts = [objects.file_or_none(key) if is_small else None for key in (before, after)]
             lines = lines_of_change(path, *texts) if is_small else []
-            has_diff = is_small and shown.total() < diffs and shown[now] < diffs_of_note
-            shown[now] += has_diff
+            has_diff = is_small and diff_counts.total() < diffs and diff_counts[now] < diffs_of_note
+            diff_counts[now] += has_diff
             marks = Counter(line[0] for line in lines)
             changes.append(
                 NoteChange(

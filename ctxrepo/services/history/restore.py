@@ -187,9 +187,9 @@ class _Restore:
             return RestoreResult(successor.at, successor.id, existing=True)
         text = draft.text(successor.path) or ""
         number = [e.first_line for e in entries_of(successor.path, text)].index(successor.first_line)
-        changed = bump_updated(compose.replace(text, successor, old.text), day(self.now))
-        draft.put(successor.path, changed)
-        new = entries_of(successor.path, changed)[number]
+        new_text = bump_updated(compose.replace(text, successor, old.text), day(self.now))
+        draft.put(successor.path, new_text)
+        new = entries_of(successor.path, new_text)[number]
         if fate(evidence_in_view(self.memory).about([old.id]), old.id)[0] == "superseded":
             record(draft, "superseded", successor.id, successor.path, self.now, to=new.id)
         self._comes_again(draft, old, new, holds=True)
@@ -221,14 +221,14 @@ class _Restore:
         folder, _, rest = (former[-1] if former else path).partition("/")
         to = self.request.to or Target(folder, rest.removeprefix(f"{ARCHIVE}/"))
         is_struck = target.entry_id in marks_now(self.memory, [target.entry_id]).struck
-        done = move(self.memory, target, to, self.project, self.origin, self.now)
-        lines = self._state(find_entry(self.memory, done.id, self.project)[1]) if is_struck else ()
-        return RestoreResult(done.at, done.id, source=done.before, lines=(*done.lines, *lines))
+        result = move(self.memory, target, to, self.project, self.origin, self.now)
+        lines = self._state(find_entry(self.memory, result.id, self.project)[1]) if is_struck else ()
+        return RestoreResult(result.at, result.id, source=result.before, lines=(*result.lines, *lines))
 
     def _is_there(self, path: str) -> UsageError:
-        named = [p for p in (self.request.target.path, self.was.path) if p and not path.endswith(p)]
-        if named:
-            return UsageError(f"{named[0]} was moved to {path}", "`ctxrepo move` takes it back.")
+        former_paths = [p for p in (self.request.target.path, self.was.path) if p and not path.endswith(p)]
+        if former_paths:
+            return UsageError(f"{former_paths[0]} was moved to {path}", "`ctxrepo move` takes it back.")
         earlier = before_last_change(self.memory, self.request.target, self.project)
         hint = "`ctxrepo history` of it shows its versions; `--at COMMIT` brings one back."
         if earlier:
@@ -294,8 +294,8 @@ def bygone(memory: Memory, target: Target, project: Project | None, start: str =
     place = past.place_at(commit_named(memory, start)) if start else place
     if place is None and was:
         return _on_no_branch(memory, target, project, start)
-    asked = place.path if place else past.path
-    path, last = whereabouts(memory, asked)
+    past_path = place.path if place else past.path
+    path, last = whereabouts(memory, past_path)
     if place is None and last is not None and (removed := _as_removed(memory, last.path)):
         return removed
     place = place or last or PastPlace(path, memory.objects.key_at(str(memory.head_tree), path))
@@ -326,10 +326,10 @@ def _declined(memory: Memory, target: Target, project: Project | None) -> Bygone
                 continue
             text = decode_exactly(objects.data_or_empty(key))
             entries = {entry.id: entry for entry in entries_of(path, text)}
-            meant = ids_meant(target.entry_id, entries) if target.entry_id else []
-            if path in paths or len(meant) == 1:
+            ids = ids_meant(target.entry_id, entries) if target.entry_id else []
+            if path in paths or len(ids) == 1:
                 pinned = marks(evidence_at(objects, tree)).pinned
-                entry = entries[meant[0]] if meant else None
+                entry = entries[ids[0]] if ids else None
                 return Bygone(path, text, path, entry, is_gone=was is None, pinned=pinned)
     return None
 
@@ -373,14 +373,14 @@ def _uncommitted(memory: Memory, target: Target, project: Project | None, start:
             if not is_note(write.path) or not write.before:
                 continue
             entries = {e.id: e for e in entries_of(write.path, write.before)}
-            meant = ids_meant(target.entry_id or target.word, entries)
+            ids = ids_meant(target.entry_id or target.word, entries)
             if target.lines and write.path in paths:  # the place at which it was forgotten
-                meant = [e.id for e in entries.values() if e.first_line == target.lines[0]]
+                ids = [e.id for e in entries.values() if e.first_line == target.lines[0]]
             if write.path in paths and write.after is None:
                 return Bygone(write.path, write.before, write.path)
-            if len(meant) == 1 and meant[0] not in {e.id for e in entries_of(write.path, write.after or "")}:
+            if len(ids) == 1 and ids[0] not in {e.id for e in entries_of(write.path, write.after or "")}:
                 there = memory.worktree.exists(write.path)
-                return Bygone(write.path, write.before, write.path, entries[meant[0]], is_gone=not there)
+                return Bygone(write.path, write.before, write.path, entries[ids[0]], is_gone=not there)
     raise NotFound(
         "no commit has it, and no recent command took it away", "`ctxrepo history` shows what happened."
     )

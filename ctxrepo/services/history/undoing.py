@@ -79,7 +79,7 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
                 "`ctxrepo history` shows what happened; `ctxrepo undo COMMIT` takes back one commit of it.",
             )
         try:
-            done = _take_back_operation(memory, standing[0], origin, now)
+            outcome = _take_back_operation(memory, standing[0], origin, now)
         except NothingLeft:
             passed[standing[0].id] = f"{_name(standing[0])} is passed over: nothing of it is there any more"
             continue
@@ -87,8 +87,8 @@ def undo(memory: Memory, origin: Origin, now: datetime, *, only: str = "") -> Un
             hint = f"{error.hint}{_further_back(memory, standing)}"
             raise Refused("; ".join((*passed.values(), error.message)), hint) from error
         before = standing[1] if standing[1:] else None
-        lines = (*(f"* {line}" for line in passed.values()), *done.lines)
-        return replace(done, lines=lines, next_undo=_name(before), next_redo=_name(standing[0]))
+        lines = (*(f"* {line}" for line in passed.values()), *outcome.lines)
+        return replace(outcome, lines=lines, next_undo=_name(before), next_redo=_name(standing[0]))
 
 
 def _further_back(memory: Memory, standing: Sequence[Operation]) -> str:
@@ -131,16 +131,16 @@ def redo(memory: Memory, origin: Origin, now: datetime) -> Undone:
             f"there is nothing to do again: nothing was undone{since}",
             "`ctxrepo history` shows each undo as a commit, and `ctxrepo undo COMMIT` takes that back.",
         )
-    done = _take_back_operation(memory, undone[0], origin, now)
-    return replace(done, next_undo=_name(undone[0]), next_redo=_name(undone[1] if undone[1:] else None))
+    outcome = _take_back_operation(memory, undone[0], origin, now)
+    return replace(outcome, next_undo=_name(undone[0]), next_redo=_name(undone[1] if undone[1:] else None))
 
 
 def undo_commit(memory: Memory, start: str, origin: Origin, now: datetime) -> Undone:
     """Take back what the commit did whose id begins with `start`, whoever made it; of one that was made here
     and isn't on the branch any more, as after a reset, that it was taken off."""
     _require_all_committed(memory, now)
-    done = _take_back(memory, of_commit(memory, commit_named(memory, start)), origin, now)
-    return replace(done, next_redo=done.what)
+    outcome = _take_back(memory, of_commit(memory, commit_named(memory, start)), origin, now)
+    return replace(outcome, next_redo=outcome.what)
 
 
 def _name(operation: Operation | None) -> str:
@@ -174,9 +174,9 @@ def _steps(
 
 def _require_all_committed(memory: Memory, now: datetime) -> None:
     """Everything that was written is in a commit; Refused while the last write is held back."""
-    held = {r.path: r for r in commit(memory, now).held}
+    refusals = {r.path: r for r in commit(memory, now).held}
     for save in reversed([save for save in memory.journal.read() if save.is_command]):
-        refusal = held.get(save.path)
+        refusal = refusals.get(save.path)
         why = f"{refusal.at}: {refusal.message}" if refusal else f"{save.path} waits for a commit"
         raise Refused(
             f"the last write is held back, so it can't be undone: {why}", "`ctxrepo status` tells more."

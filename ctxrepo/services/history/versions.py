@@ -63,10 +63,10 @@ def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
     """Every step of the file at `path` that leads to `tip`, newest first; under its old name from where a
     commit removed a like file. All parents of a merge are gone through: a version that an editor overwrote
     may be on any."""
-    named: dict[str, set[str]] = {tip: {path}}
+    names: dict[str, set[str]] = {tip: {path}}
     place_in = lru_cache(_REMEMBERED)(lambda tree, name: PastPlace(name, objects.key_at(tree, name)))
     for commit, tree, parents in objects.walk(tip):
-        for name in sorted(named.pop(commit, ())):
+        for name in sorted(names.pop(commit, ())):
             now = place_in(tree, name)
             before = []
             for parent in parents:
@@ -74,7 +74,7 @@ def follow(objects: Objects, tip: str, path: str) -> Iterator[Step]:
                 was = place_in(parent_tree, name)
                 if was.key is None and now.key is not None:
                     was = _renamed_from(objects, now, tree, parent_tree) or was
-                named.setdefault(parent, set()).add(was.path)
+                names.setdefault(parent, set()).add(was.path)
                 before.append(was)
             if any(was != now for was in before) or (not parents and now.key):
                 yield _without_strangers(objects, Step(commit, now, tuple(before), parents))
@@ -210,8 +210,8 @@ class PastEntry:
         if now is None or not step.parents:
             return ""
         before, after = (str(self._objects.tree_of(c)) for c in (step.parents[0], step.commit))
-        changed = sorted(self._objects.diff(before, after).items())
-        notes = [(p, old, new) for p, (old, new) in changed if old and p != step.now.path and is_note(p)]
+        changes = sorted(self._objects.diff(before, after).items())
+        notes = [(p, old, new) for p, (old, new) in changes if old and p != step.now.path and is_note(p)]
         for path, old, new in notes[:_CANDIDATES]:
             kept = {e.id for e in self._entries(PastPlace(path, new))}
             gone = [e for e in self._entries(PastPlace(path, old)) if e.id not in kept]
@@ -223,9 +223,9 @@ class PastEntry:
 
     def _known(self, place: PastPlace) -> Entry | None:
         if place not in self._by_place:
-            named = next((e for e in self._entries(place) if e.id in self._ids), None)
-            if named:
-                self._by_place[place] = named
+            entry = next((e for e in self._entries(place) if e.id in self._ids), None)
+            if entry:
+                self._by_place[place] = entry
         return self._by_place.get(place)
 
     def _before(self, place: PastPlace, after: PastPlace, now: Entry | None) -> Entry | None:

@@ -117,11 +117,11 @@ def of_commit(memory: Memory, commit_id: str) -> ChangeToUndo:
             f"{short} has no commit in common with the memory, whose history was rewritten since",
             f"`ctxrepo restore NOTE --at {short}` brings back a note as it was there.",
         )
-    changed = objects.diff(objects.tree_of(was), objects.tree_of(now))
-    if odd := [p for p, keys in changed.items() if any(key and ":" in key for key in keys)]:
+    changes = objects.diff(objects.tree_of(was), objects.tree_of(now))
+    if odd := [p for p, keys in changes.items() if any(key and ":" in key for key in keys)]:
         raise Refused(f"{short} changed {odd[0]}, which is not a plain file", "Take it back with git.")
     before, after = (
-        {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changed.items()}
+        {p: None if keys[n] is None else objects.data(str(keys[n])) for p, keys in changes.items()}
         for n in (0, 1)
     )
     subject = subject_of(objects.header_of(commit_id).message)
@@ -224,9 +224,9 @@ def _way_back(memory: Memory, deed: ChangeToUndo, tip: str) -> WayBack:
     texts = {path: decode_exactly(data or b"") for path, data in here.items()}
     # Whether the deed changed more than dates and spaces.
     says_other = any(_differ(path, deed.before[path], data) for path, data in deed.after.items())
-    changed = {p for p, sides in back.changes.items() if _differ(p, *sides) or not says_other}
-    changed |= {p for p, text in texts.items() if back.records_back(p, text) != text}
-    if all(map(is_evidence, changed)) and not all(map(is_evidence, deed.after)):
+    paths = {p for p, sides in back.changes.items() if _differ(p, *sides) or not says_other}
+    paths |= {p for p, text in texts.items() if back.records_back(p, text) != text}
+    if all(map(is_evidence, paths)) and not all(map(is_evidence, deed.after)):
         raise NothingLeft(f"nothing that {deed.name} did is there any more")
     return back
 
@@ -256,9 +256,9 @@ def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[by
     tree = objects.edit(objects.tree_of(deed.commit), left_behind)
     base, theirs = (objects.edit(tree, objects.store_files(side)) for side in (after, before))
     merged = merge_of(memory, base, head, theirs, keeps_names=True)
-    changed = objects.diff(head, merged.tree)
+    changes = objects.diff(head, merged.tree)
     now = {path: merged.moves.get(path, path) for path in after}
-    paths = {*after, *now.values(), *changed}
+    paths = {*after, *now.values(), *changes}
     here, there = _read(memory, head, paths), _read(memory, merged.tree, paths)
     expected = total(here)
     expected.subtract(total(after))
@@ -278,7 +278,7 @@ def _changes(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, tuple[by
             f"{'; '.join(list(in_the_way)[:_MOST_SAID])}",
             later,
         )
-    return {p: (here[p], there[p]) for p in changed}
+    return {p: (here[p], there[p]) for p in changes}
 
 
 def _elsewhere(memory: Memory, deed: ChangeToUndo, tip: str) -> ChangeToUndo:
@@ -290,16 +290,16 @@ def _elsewhere(memory: Memory, deed: ChangeToUndo, tip: str) -> ChangeToUndo:
     parent = next(iter(memory.objects.parents(deed.commit)), None) if gone else None
     places = moved_to(memory.objects, head, gone) | places_by_now(memory.objects, gone, parent, tip)
     here = _read(memory, head, {*places, *places.values()})
-    kept = {p: now for p, now in places.items() if here[p] is None and gone[p] & total({now: here[now]})}
-    return _at(deed, kept)
+    moves = {p: now for p, now in places.items() if here[p] is None and gone[p] & total({now: here[now]})}
+    return _at(deed, moves)
 
 
 def _archived_since(memory: Memory, deed: ChangeToUndo, tip: str) -> dict[str, str]:
     """path -> where in the archive it is by now, of each note that the deed changed and did not archive."""
     objects, head = memory.objects, memory.objects.tree_of(tip)
-    changed = [p for p, data in deed.after.items() if data and deed.before[p] and is_note(p)]
-    there = objects.files(head, changed)
-    gone = [p for p in changed if p not in there and not is_archived(p)]
+    paths = [p for p, data in deed.after.items() if data and deed.before[p] and is_note(p)]
+    there = objects.files(head, paths)
+    gone = [p for p in paths if p not in there and not is_archived(p)]
     places = places_by_now(objects, gone, deed.commit, tip) if gone else {}
     return {p: now for p, now in places.items() if is_archived(now) and now not in deed.after}
 
@@ -343,8 +343,8 @@ def _ways_back(deed: ChangeToUndo, after: Files, here: Files) -> dict[str, bytes
 def _read(memory: Memory, tree: str | None, paths: Iterable[str]) -> dict[str, bytes | None]:
     """path -> bytes in a tree, None where there is no file."""
     objects = memory.objects
-    keys = objects.files(tree, wanted := list(paths))
-    return {p: objects.data(keys[p]) if p in keys else None for p in wanted}
+    keys = objects.files(tree, names := list(paths))
+    return {p: objects.data(keys[p]) if p in keys else None for p in names}
 
 
 def _holding(units: Iterable[str], *sides: Files) -> Iterator[str]:
@@ -392,7 +392,7 @@ def _without_edited(memory: Memory, deed: ChangeToUndo, tree: str | None) -> tup
 
 def _without(files: Files, entries: Sequence[Entry]) -> dict[str, bytes | None]:
     """The files without these entries of theirs, which are in the order of the text."""
-    left = dict(files)
+    rest = dict(files)
     for entry in reversed(entries):
-        left[entry.path] = encode(compose.replace(decode_exactly(left[entry.path] or b""), entry, ""))
-    return left
+        rest[entry.path] = encode(compose.replace(decode_exactly(rest[entry.path] or b""), entry, ""))
+    return rest

@@ -66,9 +66,9 @@ def records_here(files: Iterable[tuple[str, str]]) -> RecordsHere:
 def brought_back(text: str, lines: Mapping[str, str]) -> str:
     """The file with these lines, by their ids, that an undo took back: without what deletes them. A merge may
     have dropped them."""
-    left = [line for line in text.splitlines(keepends=True) if not (_name(line) in lines and _is_undo(line))]
-    there = {_name(line) for line in left}
-    text = "".join(left)
+    rest = [line for line in text.splitlines(keepends=True) if not (_name(line) in lines and _is_undo(line))]
+    there = {_name(line) for line in rest}
+    text = "".join(rest)
     text += "" if not text or text.endswith("\n") else "\n"
     return text + "".join(f"{line}\n" for name, line in lines.items() if name not in there)
 
@@ -160,8 +160,8 @@ class _Bookkeeping:
     def _living(self, fields: Mapping[str, object]) -> list[str]:
         """The paths of what lives here of that which a record is about."""
         ask, kind = self.known.memory.cache.ask, text_of(fields, "kind")
-        named = [text_of(fields, key) for key in ("entry", "to") if key == "entry" or kind == "moved"]
-        living = [row.entry.path for row in (ask(entry_by_id, name) for name in named) if row]
+        ids = [text_of(fields, key) for key in ("entry", "to") if key == "entry" or kind == "moved"]
+        living = [row.entry.path for row in (ask(entry_by_id, name) for name in ids) if row]
         if kind == "renamed" and ask(hash_since, path := text_of(fields, "path")):
             living.append(path)
         return living

@@ -139,8 +139,8 @@ class MemoryDestination:
         for planned in (setting for plan in changing for setting in plan.settings if not setting.kept):
             key, value = planned.setting.key, planned.setting.value
             change(self.memory.places, self.memory.env, key, value, self.interpreter)
-        done = iter(put)
-        return [next(done) if plan.changes else plan for plan in plans]
+        new_plans = iter(put)
+        return [next(new_plans) if plan.changes else plan for plan in plans]
 
 
 def _put(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetime) -> ImportPlan:
@@ -178,15 +178,15 @@ def _records_of(memory: Memory, tape: SourceTape) -> RecordsHere:
     return records_here((path, decode(memory.worktree.read(path) or b"")) for path in paths)
 
 
-def _setting(memory: Memory, wanted: SourceSetting) -> PlannedSetting:
-    now, _ = setting_now(memory.places, wanted.key)
+def _setting(memory: Memory, setting: SourceSetting) -> PlannedSetting:
+    now, _ = setting_now(memory.places, setting.key)
     was = str(now.value)
     kept = ""
-    if was == wanted.value:
+    if was == setting.value:
         kept = "it is so already"
     elif now.origin != "default":
         kept = f"{now.origin} sets it to {was}"
-    return PlannedSetting(wanted, was, kept)
+    return PlannedSetting(setting, was, kept)
 
 
 def _text(memory: Memory, path: str) -> str | None:
@@ -213,7 +213,7 @@ def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetim
     their own past: of their entries only other ids are recorded, and that one which an undo gave a former
     id has its own again."""
     read = partial(_in_draft, draft)
-    written = []
+    notes = []
     records: list[Evidence] = []
     for note in (planned.note for planned in plan.notes):
         fit = fitted(note, known, read)
@@ -226,9 +226,9 @@ def _put_notes(draft: Draft, plan: ImportPlan, known: KnownEntries, now: datetim
             ]
             records += _moved_back(draft, note, before, fit, known, now)
         records += [new_record(draft, "pinned", entry, fit.path, now) for entry in fit.pins]
-        written.append(PlannedNote(note, fit))
+        notes.append(PlannedNote(note, fit))
     record_all(draft, records, now)
-    return tuple(written)
+    return tuple(notes)
 
 
 def _moved_back(

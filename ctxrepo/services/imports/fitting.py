@@ -91,8 +91,8 @@ class KnownEntries:
     @cached_property
     def begun(self) -> dict[str, str]:
         """The files that `init` begins a memory with, by their path: one that is still so is nobody's."""
-        made = assets.new_repository(self.memory.global_folder)
-        return {path: decode_exactly(data) for path, data in made.items()}
+        files = assets.new_repository(self.memory.global_folder)
+        return {path: decode_exactly(data) for path, data in files.items()}
 
     @property
     def allow(self) -> tuple[str, ...]:
@@ -231,8 +231,8 @@ def _with_all(path: str, there: str | None, bullets: Sequence[str], days: Sequen
     last = min(max(days), today) if all(days) else today
     if there is None:
         category = path.rpartition("/")[2].removesuffix(".md")
-        made = compose.new_note(path, min(*days, today) if all(days) else today, [category])
-        return bump_updated(compose.append(made, "\n".join(bullets)), last)
+        note = compose.new_note(path, min(*days, today) if all(days) else today, [category])
+        return bump_updated(compose.append(note, "\n".join(bullets)), last)
     is_newer = str(frontmatter.read(there).fields.get("updated", "")) > last
     text = compose.append(there, "\n".join(bullets))
     return text if is_newer else bump_updated(text, last)

@@ -71,10 +71,10 @@ def contents(name: str, search: SourceSearch) -> list[SourceContents]:
         where = f" in {shown(search.chosen)}" if search.chosen else " here"
         raise NotFound(f"there is nothing of {name}{where}", "`ctxrepo import` lists what there is.")
     if search.chosen and not any(place.notes or place.tapes or place.files for place in places):
-        left = [(stays, stays.what == place.place) for place in places for stays in place.not_taken]
-        if unread := [stays.why for stays, is_whole in left if is_whole]:
+        rest = [(stays, stays.what == place.place) for place in places for stays in place.not_taken]
+        if unread := [stays.why for stays, is_whole in rest if is_whole]:
             raise Unreadable(unread[0])
-        if not left:
+        if not rest:
             raise Unreadable(f"there are no notes in {shown(search.chosen)}")
     if any(place.lacks_project for place in places):
         raise UsageError("this folder belongs to no project", "Run it in the checkout whose notes these are.")
@@ -141,23 +141,23 @@ class ProjectFolders:
             return self.project.folder
         if folder := self._registry.folder_of(address):
             return folder
-        wanted = forge_id(normalise_remote(address) or address).casefold()
-        if self.project and forge_id(self.project.id).casefold() == wanted:
+        form = forge_id(normalise_remote(address) or address).casefold()
+        if self.project and forge_id(self.project.id).casefold() == form:
             return self.project.folder
         known = (*self._registry.projects, *self._registry.aliases)
-        folders = {self._registry.folder_of(name) for name in known if forge_id(name).casefold() == wanted}
+        folders = {self._registry.folder_of(name) for name in known if forge_id(name).casefold() == form}
         return folders.pop() if len(folders) == 1 else ""
 
     def _of_name(self, name: str) -> str:
         """As one compares names: that of the folder, or of a checkout."""
-        wanted = _plain(name)
-        named = [(folder, folder) for folder in self._registry.projects.values()]
-        named += [(posixpath.basename(top), folder) for top, folder in self._checkouts.items()]
+        plain_name = _plain(name)
+        names = [(folder, folder) for folder in self._registry.projects.values()]
+        names += [(posixpath.basename(top), folder) for top, folder in self._checkouts.items()]
         if self.project:
             own = (self.project.folder, self.checkout.name if self.checkout else "")
-            named += [(called, self.project.folder) for called in own]
-        folders = {folder for called, folder in named if _plain(called) == wanted}
-        return folders.pop() if wanted and len(folders) == 1 else ""
+            names += [(called, self.project.folder) for called in own]
+        folders = {folder for called, folder in names if _plain(called) == plain_name}
+        return folders.pop() if plain_name and len(folders) == 1 else ""
 
     @cached_property
     def _registry(self) -> Registry:

@@ -153,9 +153,9 @@ def _id_of(memory: Memory, address: str) -> str:
     registry, literal = read_registry(memory), normalise_remote(address)
     if registry.folder_of(literal):
         return literal
-    wanted = forge_id(normalise_remote(real_address(address, memory.env)) or literal)
-    known = (name for name in (*registry.projects, *registry.aliases) if forge_id(name) == wanted)
-    return min(known, default=wanted)
+    form = forge_id(normalise_remote(real_address(address, memory.env)) or literal)
+    known = (name for name in (*registry.projects, *registry.aliases) if forge_id(name) == form)
+    return min(known, default=form)
 
 
 def hint_of(project: Project | None, registry: Registry) -> str:

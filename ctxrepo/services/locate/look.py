@@ -44,8 +44,8 @@ def find_location(
     """What `cwd` is in, as `locate_with_git` would tell it; `around` has the facts about it. NoAnswer if it
     hangs."""
     if not env.get("CTXREPO_PROJECT", "").strip():
-        seen = around() if around else memory.outside.ask(cwd, partial(folder_facts, cwd))
-        if sure := recorded_location(memory, seen):
+        facts = around() if around else memory.outside.ask(cwd, partial(folder_facts, cwd))
+        if sure := recorded_location(memory, facts):
             return sure
 
     here = locate_with_git(memory, cwd, env)
@@ -71,9 +71,9 @@ def locate_with_git(memory: Memory, cwd: Path, env: Mapping[str, str] = {}) -> L
     """Ask git what `cwd` is in, judge whether to trust it, and record that for hooks. `env` may name the
     project (CTXREPO_PROJECT); leave it out for the folder of another session. NoAnswer where `cwd` hangs."""
     if explicit := env.get("CTXREPO_PROJECT", "").strip():
-        named = project_of(memory, read_registry(memory), named_id(explicit, {}))
-        record(memory, BY_NAME + explicit, "", "", named)
-        return Location(named)
+        named_project = project_of(memory, read_registry(memory), named_id(explicit, {}))
+        record(memory, BY_NAME + explicit, "", "", named_project)
+        return Location(named_project)
     try:
         code = checkout_at(memory, cwd)
         if code is None:
@@ -332,8 +332,8 @@ def update_recorded_checkouts(memory: Memory) -> None:
                 moves[row.folder] = project.folder
             former = undecided(row.former.splitlines(), project, registry)
             claim = row.claim if row.folder else ""  # before that it could only say which project it may be
-            made = _row(row.top, row.config, row.stamp, project, claim)
-            record_checkout(memory.places.state, _with_former(made, row.born, former, registry))
+            new_row = _row(row.top, row.config, row.stamp, project, claim)
+            record_checkout(memory.places.state, _with_former(new_row, row.born, former, registry))
     if moves:
         from ctxrepo.storage.sessions.local_tape import LocalTape
 

@@ -20,16 +20,16 @@ TOGETHER = 16
 
 def standing(cache: sqlite3.Connection, vectors: Vectors) -> tuple[int, int]:
     """How many of the entries' texts are no vectors yet, and how many there are."""
-    wanted = {digest_of(text) for text in _texts(cache)}
-    return len(wanted) - vectors.count(wanted), len(wanted)
+    digests = {digest_of(text) for text in _texts(cache)}
+    return len(digests) - vectors.count(digests), len(digests)
 
 
 def pending(cache: sqlite3.Connection, vectors: Vectors) -> list[str]:
     """The texts that are no vectors yet; what nobody needs any more is let go of."""
-    wanted = {digest_of(text): text for text in _texts(cache)}
-    known = vectors.some(wanted.keys())
-    vectors.tidy(set(wanted))
-    return [text for digest, text in wanted.items() if digest not in known]
+    by_digest = {digest_of(text): text for text in _texts(cache)}
+    known = vectors.some(by_digest.keys())
+    vectors.tidy(set(by_digest))
+    return [text for digest, text in by_digest.items() if digest not in known]
 
 
 def embed(
@@ -112,7 +112,7 @@ class Meanings:
         now = (commit_of(cache), generation_of(cache))
         if now != self._seen:
             self._read = {
-                scope: kept for scope, kept in self._read.items() if kept[0] == _state(cache, scope)
+                scope: pair for scope, pair in self._read.items() if pair[0] == _state(cache, scope)
             }
             self._seen = now
         spaces = [self._space(cache, scope) for scope in dict.fromkeys(scopes)]
@@ -124,8 +124,8 @@ class Meanings:
     def _space(self, cache: sqlite3.Connection, scope: str) -> Space:
         if scope not in self._read:
             texts = list(texts_of(cache, scope))
-            wanted = {digest_of(text) for entry in texts for text in entry.texts}
-            self._read[scope] = (_state(cache, scope), self._laid_out(texts, self.vectors.some(wanted)))
+            digests = {digest_of(text) for entry in texts for text in entry.texts}
+            self._read[scope] = (_state(cache, scope), self._laid_out(texts, self.vectors.some(digests)))
         return self._read[scope][1]
 
     def _laid_out(self, texts: Sequence[Texts], known: dict[bytes, bytes]) -> Space:

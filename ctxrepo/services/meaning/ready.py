@@ -78,17 +78,17 @@ def make_ready(memory: Memory) -> ReadyResult:
 
 def readiness(memory: Memory) -> Readiness:
     """How it stands; nothing is loaded that runs a model, and nobody is asked."""
-    wanted = memory.settings.recall
-    if not wanted.semantic:
+    recall = memory.settings.recall
+    if not recall.semantic:
         return Readiness()
     if not has_libraries():
         return Readiness(
             "recall.semantic is on, and the libraries that run a model aren't installed", f"{EXTRA}."
         )
-    model = find_model(wanted.model, memory.places.models)
+    model = find_model(recall.model, memory.places.models)
     if model is None:
-        remedy = "Name a folder that holds one." if is_path(wanted.model) else f"{EMBED} fetches it."
-        return Readiness(f"recall.semantic is on, and the model {wanted.model} isn't on this machine", remedy)
+        remedy = "Name a folder that holds one." if is_path(recall.model) else f"{EMBED} fetches it."
+        return Readiness(f"recall.semantic is on, and the model {recall.model} isn't on this machine", remedy)
     if memory.state.warm_failed.exists():
         why = memory.state.warm_failed.read_text("utf-8", "replace")
         return Readiness(
@@ -131,9 +131,9 @@ def near(
     # Only now: numpy and what runs the model take as long to load as ten interpreters.
     from ctxrepo.services.meaning.semantic import open_semantic, score_by_meaning, text_of
 
-    wanted = memory.settings.recall.model
+    name = memory.settings.recall.model
     with closing(cache):
-        meanings, embedder = open_semantic(wanted, memory.places.models, memory.state.vectors)
+        meanings, embedder = open_semantic(name, memory.places.models, memory.state.vectors)
         with closing(meanings.vectors):
             request = RecallRequest(text, [], list(scopes or all_scopes(cache)), most)
             space = meanings.of(cache, request.scopes)

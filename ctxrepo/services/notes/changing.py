@@ -167,13 +167,13 @@ def edit(
             hint = f"It has {reading.hash} now: read it again, then edit."
             raise Refused(f"{path} was changed since it had the hash {shown(if_hash, 40)}", hint)
         text = draft.text(path) or ""
-        changed = rewritten(text, entry, change) if entry else change.put(text, path)
-        if not entry and text.endswith("\n") and not changed.endswith("\n"):
-            changed += "\n"
-        if changed == text:
+        new_text = rewritten(text, entry, change) if entry else change.put(text, path)
+        if not entry and text.endswith("\n") and not new_text.endswith("\n"):
+            new_text += "\n"
+        if new_text == text:
             return _edited(path, text, entry, text)
         draft.saying = normalised(change.text)[:100]
-        draft.put(path, bump_updated(changed, day(now)))
+        draft.put(path, bump_updated(new_text, day(now)))
         record_edits(draft, path, text, now)
         return _edited(path, text, entry, draft.after[path] or "")
 
@@ -205,12 +205,12 @@ def rewritten(text: str, entry: Entry, change: Passage | Whole) -> str:
     new = change.put(entry.text.replace("\r\n", "\n"), f"^{entry.id}").strip("\n")
     if isinstance(change, Whole):
         new = compose.in_place_of(entry, new)
-    changed = compose.replace(text, entry, new)
+    new_text = compose.replace(text, entry, new)
     is_one = len(split_blocks(new)) == 1
-    if not is_one or len(entries_of(entry.path, changed)) != len(entries_of(entry.path, text)):
+    if not is_one or len(entries_of(entry.path, new_text)) != len(entries_of(entry.path, text)):
         hint = "Indent what belongs to it by two spaces, or edit the whole note."
         raise UsageError(f"^{entry.id} would no longer be one entry", hint)
-    return changed
+    return new_text
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def set_tags(
 ) -> TagResult:
     """Add and take tags in the head of a note, keeping the order. Refused for a head that can't be read:
     nothing in it must be lost."""
-    wanted = [word(tag.lstrip("#"), "tag") for tag in change.add]
+    new_tags = [word(tag.lstrip("#"), "tag") for tag in change.add]
     unwanted = {tag.lstrip("#").casefold() for tag in change.remove}
     with drafting(memory, "tags", origin, now) as draft:
         path = find_note(memory, change.target, project).path
@@ -256,9 +256,9 @@ def set_tags(
         head = Note(path, text).head
         if head.problem:
             raise Refused(f"{path}: {head.problem}", "`ctxrepo check` tells more; mend it first.")
-        kept = [tag for tag in head.tags if tag.casefold() not in unwanted]
-        known = {tag.casefold() for tag in kept}
-        now_there = (*kept, *(tag for tag in dict.fromkeys(wanted) if tag.casefold() not in known))
+        tags = [tag for tag in head.tags if tag.casefold() not in unwanted]
+        known = {tag.casefold() for tag in tags}
+        now_there = (*tags, *(tag for tag in dict.fromkeys(new_tags) if tag.casefold() not in known))
         draft.saying = ", ".join(now_there)
         if now_there != head.tags:
             draft.put(path, bump_updated(frontmatter.set_field(text, "tags", now_there), day(now)))

@@ -58,8 +58,8 @@ def enforce(
     evidence = evidence_in_view(memory).about([entry.id])
     known = by_entry(evidence).get(entry.id)
     had = known.rule if known else ""
-    wanted = "" if request.off else request.rule or had
-    rule = _rule(wanted) if wanted else None
+    text = "" if request.off else request.rule or had
+    rule = _rule(text) if text else None
     if origin.agent and (had or not rule):
         raise Refused(f"{origin.agent} may propose a rule where there is none, and no more", _BY_A_PERSON)
     if not (rule or request.off):
@@ -91,12 +91,12 @@ def enforcements(memory: Memory) -> Sequence[Enforcement]:
         for row in sorted(cached, key=lambda row: (row.entry.path, row.entry.first_line))
         if row.entry.id in approved or not (row.is_struck or row.is_expired)
     }
-    gone = [approval for name, approval in approved.items() if name not in entries]
+    orphans = [approval for name, approval in approved.items() if name not in entries]
     return [
         *(_enforcement(entry, rules.get(name, ""), approved.get(name)) for name, entry in entries.items()),
         *(
             Enforcement(approval.entry, "", approval.text, "", is_approved=False, held=approval.rule.line)
-            for approval in gone
+            for approval in orphans
         ),
     ]
 

@@ -110,18 +110,18 @@ def _there(memory: Memory, folders: Sequence[str], known: Collection[str], done:
 def below(notes: Sequence[NoteSummary], folder: str, depth: int | None) -> list[NoteSummary]:
     """Those of `notes` below a folder of their scope or the repository, at most `depth` folders down; the
     archive only by name."""
-    wanted = folder.strip("/").replace(":", "/", 1)
-    if wanted:
-        notes = [n for n in notes if n.path.startswith(f"{wanted}/") or n.place.startswith(f"{wanted}/")]
-    if ARCHIVE not in wanted.split("/")[:2]:
+    top = folder.strip("/").replace(":", "/", 1)
+    if top:
+        notes = [n for n in notes if n.path.startswith(f"{top}/") or n.place.startswith(f"{top}/")]
+    if ARCHIVE not in top.split("/")[:2]:
         notes = [n for n in notes if not is_archived(n.place)]
     return [n for n in notes if depth is None or n.path.count("/") <= depth]
 
 
 def tagged(notes: Sequence[NoteSummary], tags: Sequence[str]) -> list[NoteSummary]:
     """Those of `notes` that have all of these tags, in any case."""
-    wanted = {tag.lstrip("#").casefold() for tag in tags}
-    return [note for note in notes if wanted <= {tag.casefold() for tag in note.tags}]
+    folded_tags = {tag.lstrip("#").casefold() for tag in tags}
+    return [note for note in notes if folded_tags <= {tag.casefold() for tag in note.tags}]
 
 
 def _known(note: CachedNote, entries: int) -> NoteSummary:

@@ -79,10 +79,10 @@ def _moved(draft: Draft, reading: Reading, to: str, now: datetime) -> MoveResult
         raise UsageError(f"{to} is where it is already")
     draft.require_kept({note.path: to})
     draft.saying = f"{normalised(entry.text)[:60]} to {to}" if entry else to
-    done = move_entry(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
+    result = move_entry(draft, note, entry, to, now) if entry else _note_moved(draft, note, to, now)
     if scope_of(to) == scope_of(note.path) and not is_archived(note.path):
-        return done
-    return replace(done, lines=settle_keys(draft, now, comes_first=entry is not None))
+        return result
+    return replace(result, lines=settle_keys(draft, now, comes_first=entry is not None))
 
 
 def _note_moved(draft: Draft, note: Note, to: str, now: datetime) -> MoveResult:
@@ -112,9 +112,9 @@ def move_entry(draft: Draft, note: Note, entry: Entry, to: str, now: datetime) -
     line = moves_of(draft.memory, {}).rewrite(note.path, entry.text, to).replace("\r\n", "\n")
     known = entries_of(to, text)
     title = next((t for t in reversed(entry.heading) if any(t in e.heading for e in known)), "")
-    written = compose.append(text, line, title)
-    come = added(known, entries_of(to, written))
-    draft.put(to, bump_updated(written, day(now)))
+    new_text = compose.append(text, line, title)
+    come = added(known, entries_of(to, new_text))
+    draft.put(to, bump_updated(new_text, day(now)))
     draft.put(note.path, bump_updated(compose.replace(here, entry, ""), day(now)))
     _carry(draft, entry.id, come, now)
     return MoveResult(entry.at, come.at, come.id)
@@ -170,8 +170,8 @@ def forget_note(draft: Draft, note: Note, now: datetime) -> None:
     draft.remove(note.path)
     named = named_in_evidence(draft.memory, (entry.id for entry in note.entries))
     # An import isn't to bring these again.
-    gone = [new_record(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
-    record_all(draft, gone, now)
+    records = [new_record(draft, "forgotten", e.id, note.path, now) for e in note.entries if e.id in named]
+    record_all(draft, records, now)
 
 
 def forget_entry(draft: Draft, entry: Entry, now: datetime) -> None:

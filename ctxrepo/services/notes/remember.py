@@ -154,16 +154,16 @@ class _Writer:
         if before is None:
             category = self.plan.fact.category.lower()
             before = compose.new_note(path, day(self.now), [category] if category else [])
-        written = bump_updated(compose.append(before, self.plan.line, title), day(self.now))
-        self.draft.put(path, written)
-        return added(entries_of(path, before), entries_of(path, written))
+        new_text = bump_updated(compose.append(before, self.plan.line, title), day(self.now))
+        self.draft.put(path, new_text)
+        return added(entries_of(path, before), entries_of(path, new_text))
 
     def _replace(self, old: Entry) -> Entry:
         """The entry in the place of one with its key."""
         text = self.draft.text(old.path) or ""
-        written = bump_updated(compose.replace(text, old, self.plan.line), day(self.now))
-        self.draft.put(old.path, written)
-        return next(e for e in entries_of(old.path, written) if e.first_line == old.first_line)
+        new_text = bump_updated(compose.replace(text, old, self.plan.line), day(self.now))
+        self.draft.put(old.path, new_text)
+        return next(e for e in entries_of(old.path, new_text) if e.first_line == old.first_line)
 
     def _confirm(self, entry: Entry) -> RememberResult:
         """The result for an entry that exists; if it was superseded, it holds again from now on, and if a

@@ -88,21 +88,21 @@ def tick(
     with drafting(memory, f"scratch {'done' if is_done else 'undo'}", origin, now) as draft:
         text = draft.text(path) or ""
         items = items_of(path, text)
-        meant = _meant(named, path, [i for i in items if i.is_done != is_done])
-        if not meant:
+        matches = _meant(named, path, [i for i in items if i.is_done != is_done])
+        if not matches:
             state = "open" if is_done else "done"
             hint = f"It is {'done' if is_done else 'open'} already."
             if not _meant(named, path, items):
                 hint = "`ctxrepo scratch list --all` shows what there is."
             raise NotFound(f"nothing that is {state} in {path} has {shown(named, 60)!r} in it", hint)
-        if len(meant) > 1:
-            ids = "; ".join(f"^{item.id} {shown(normalised(item.text), 60)}" for item in meant[:5])
-            message = f"{len(meant)} items have {shown(named, 60)!r} in them"
+        if len(matches) > 1:
+            ids = "; ".join(f"^{item.id} {shown(normalised(item.text), 60)}" for item in matches[:5])
+            message = f"{len(matches)} items have {shown(named, 60)!r} in them"
             raise UsageError(message, f"Name one by id: {ids}")
-        draft.saying = normalised(meant[0].text)
-        after = ticked(text, meant[0], is_done)
+        draft.saying = normalised(matches[0].text)
+        after = ticked(text, matches[0], is_done)
         draft.put(path, bump_updated(after, day(now)))
-    (item,) = (i for i in items_of(path, after) if i.line == meant[0].line)
+    (item,) = (i for i in items_of(path, after) if i.line == matches[0].line)
     return Scratch(path, item)
 
 
@@ -166,8 +166,8 @@ def log(
         draft.saying = normalised(entry)
         draft.put(path, after)
         draft.register(place.project)
-    made = added_entry(entries_of(path, before or ""), entries_of(path, after))
+    new_entry = added_entry(entries_of(path, before or ""), entries_of(path, after))
     if origin.session:
-        record = json.dumps({"session": origin.session, "id": made.id})
+        record = json.dumps({"session": origin.session, "id": new_entry.id})
         append_rolling(str(memory.state.logged), f"{record}\n", LOGGED_BYTES)
-    return made
+    return new_entry

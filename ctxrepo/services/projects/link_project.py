@@ -47,14 +47,14 @@ def link_project(memory: Memory, identity: str, target: str, origin: Origin, now
     unclaimed folder becomes its own. What was written under the id goes along, in one write. NotFound when
     there is no such project or folder, Refused while one of those files is held back."""
     project = _project_named(memory, read_registry(memory), target)
-    held = commit(memory, now).held
+    refusals = commit(memory, now).held
     widen(memory, project, now)
     with drafting(memory, "link", origin, now) as draft:
         registry = read_registry(memory)
         before = registry.projects.get(identity, "")
         if registry.folder_of(identity) == project.folder:
             return ProjectLink(identity, registry.canonical(identity), project.folder, is_changed=False)
-        require_nothing_held_back(held, before)
+        require_nothing_held_back(refusals, before)
         draft.saying = f"{identity} is {project.folder}"
         text = draft.text(REGISTRY) or ""
         if project.id:

@@ -20,13 +20,13 @@ def always(global_folder: str) -> Cone:
     return Cone.of([global_folder, tapes_of(global_folder), CONFLICTS, INBOX, BOOKKEEPING])
 
 
-def widen_to_named(memory: Memory, named: Iterable[str], now: datetime) -> None:
+def widen_to_named(memory: Memory, names: Iterable[str], now: datetime) -> None:
     """Bring the notes of projects to a sparse clone that a command names, by id, by folder or by an ^ID:
     what it wrote without them would be a note beside the one that is meant."""
     if not (left_out := folders_left_out(memory)):
         return
     registry = read_registry(memory)
-    for name in named:
+    for name in names:
         folders = (
             _folders_of(memory, name[1:]) if name.startswith("^") else [registry.folder_of(name) or name]
         )

@@ -61,8 +61,8 @@ def items(known: Known, start: str, *, is_done: bool) -> list[Candidate]:
     """What the items of the checklists in view say that are done, or open; behind `^` their ids."""
     lists = [f"{folder}/{CHECKLIST}" for folder in _in_view(known)]
     rows = [entry for path in lists for entry in known.entries(MANY, path=path)]
-    wanted = ("x", "X") if is_done else (" ",)
-    candidates = [(f"^{name}", plain(text)) for name, _, text in rows if box_of(text) in wanted]
+    boxes = ("x", "X") if is_done else (" ",)
+    candidates = [(f"^{name}", plain(text)) for name, _, text in rows if box_of(text) in boxes]
     return candidates if start.startswith("^") else [(text, "") for _, text in candidates]
 
 
@@ -94,8 +94,8 @@ def plain(text: str) -> str:
 def _notes(start: str, known: Known) -> Iterator[Candidate]:
     scope, colon, path = start.partition(":")
     folders = {GLOBAL: known.everywhere, PROJECT: known.project}
-    named = [(f"{scope}:", folders.get(scope, scope))] if colon else [("", f) for f in _in_view(known)]
-    for before, folder in named:
+    prefixes = [(f"{scope}:", folders.get(scope, scope))] if colon else [("", f) for f in _in_view(known)]
+    for before, folder in prefixes:
         for place, description in known.notes(f"{folder}/{path if colon else start}", MANY):
             yield before + place.removeprefix(f"{folder}/"), description
     if start and not colon:

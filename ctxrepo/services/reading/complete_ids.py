@@ -21,8 +21,8 @@ from ctxrepo.storage.user.places import RepositoryPlaces
 
 def conflicts(known: Known) -> list[Candidate]:
     """The ids of versions that are kept aside, with the files that keep them."""
-    kept = known.notes(f"{CONFLICTS}/", MANY)
-    return [(name, path) for path, _ in kept if (name := copy_id(path))]
+    copies = known.notes(f"{CONFLICTS}/", MANY)
+    return [(name, path) for path, _ in copies if (name := copy_id(path))]
 
 
 def projects(known: Known) -> list[Candidate]:
@@ -37,8 +37,8 @@ def linked(known: Known) -> list[Candidate]:
 
 def commits(known: Known) -> list[Candidate]:
     """The commits with what commands of this machine did lately, the newest first."""
-    done = (operation for operation in _done(known) if operation.commit)
-    lines = {operation.commit[:10]: named(operation.op, operation.note) for operation in done}
+    operations = (operation for operation in _done(known) if operation.commit)
+    lines = {operation.commit[:10]: named(operation.op, operation.note) for operation in operations}
     return [(commit, shown(line, WIDTH)) for commit, line in lines.items()]
 
 

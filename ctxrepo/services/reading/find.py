@@ -151,8 +151,8 @@ def _among(memory: Memory, paths: Iterable[str], name: str) -> dict[str, tuple[N
     matches: dict[str, tuple[Note, Entry]] = {}
     for path in dict.fromkeys(paths):
         if note := read_note(memory, path):
-            meant = ids_meant(name, (e.id for e in note.entries))
-            matches = {e.id: (note, e) for e in reversed(note.entries) if e.id in meant} | matches
+            ids = ids_meant(name, (e.id for e in note.entries))
+            matches = {e.id: (note, e) for e in reversed(note.entries) if e.id in ids} | matches
         if name in matches:
             break
     return matches
@@ -290,8 +290,8 @@ def read_note(memory: Memory, path: str) -> Note | None:
 
 def read_data(memory: Memory, path: str) -> bytes | None:
     """The file as it is on disk; one of which deletions are held back without these, as sessions know it."""
-    held = data_in_view(memory, path) if path in undeleted(memory) else None
-    return memory.worktree.read(path) if held is None else held
+    data = data_in_view(memory, path) if path in undeleted(memory) else None
+    return memory.worktree.read(path) if data is None else data
 
 
 def data_in_view(memory: Memory, path: str) -> bytes | None:

@@ -118,8 +118,8 @@ def records_made(objects: "Objects", commit: str, parents: Sequence[str]) -> lis
         if is_evidence(path):
             was, now = ({*(objects.file_or_none(key) or b"").split(b"\n")} for key in keys)
             new |= now - was
-    made = (e for e in evidence_of(decode(b"\n".join(new))) if e.kind in _MAKING)
-    return sorted(made, key=lambda e: (e.ts, e.id))
+    records = (e for e in evidence_of(decode(b"\n".join(new))) if e.kind in _MAKING)
+    return sorted(records, key=lambda e: (e.ts, e.id))
 
 
 def named_in_evidence(memory: Memory, ids: Iterable[str]) -> set[str]:
@@ -159,9 +159,9 @@ Files = Mapping[str, bytes | None]
 
 def note_versions(objects: "Objects", old: str | None, new: str | None) -> tuple[Files, Files]:
     """The notes in which two trees differ, as the one and as the other has them."""
-    changed = {p: keys for p, keys in objects.diff(old, new).items() if is_note(p)}
+    changes = {p: keys for p, keys in objects.diff(old, new).items() if is_note(p)}
     before, after = (
-        {path: objects.data_or_empty(key) if (key := keys[side]) else None for path, keys in changed.items()}
+        {path: objects.data_or_empty(key) if (key := keys[side]) else None for path, keys in changes.items()}
         for side in (0, 1)
     )
     return before, after
@@ -169,23 +169,23 @@ def note_versions(objects: "Objects", old: str | None, new: str | None) -> tuple
 
 def entries_gone(before: Files, after: Files) -> list[Entry]:
     """The entries that notes had `before` a change, and none of them has `after` it."""
-    kept = {entry.id for entry in entries_in(after)}
-    return [entry for entry in entries_in(before) if entry.id not in kept]
+    ids = {entry.id for entry in entries_in(after)}
+    return [entry for entry in entries_in(before) if entry.id not in ids]
 
 
 def standing_heirs(objects: "Objects", tree: str | None, before: Files, after: Files) -> dict[Entry, Entry]:
     """Entry -> what stands for it in a tree by now, of those that went in a change and that were edited or
     moved elsewhere; not of those of which the change itself did that."""
-    gone = entries_gone(before, after)
-    evidence = evidence_at(objects, tree) if gone else []
+    entries = entries_gone(before, after)
+    evidence = evidence_at(objects, tree) if entries else []
     edits, by_now = edits_in(evidence), _by_now(evidence)
     known = {entry.id for entry in entries_in(after)}
-    heirs = {entry: closure(edits, entry.id, MOST_HEIRS) for entry in gone}
+    heirs = {entry: closure(edits, entry.id, MOST_HEIRS) for entry in entries}
     heirs = {entry: ids for entry, ids in heirs.items() if ids.isdisjoint(known)}
-    wanted = {heir for ids in heirs.values() for heir in ids}
-    moved = (record.path for record in evidence if record.kind == "moved" and record.to in wanted)
-    notes = {path: objects.find(tree, path) for path in sorted({by_now.get(p, p) for p in moved})}
-    there = {entry.id: entry for entry in entries_in(notes) if entry.id in wanted}
+    heir_ids = {heir for ids in heirs.values() for heir in ids}
+    paths = (record.path for record in evidence if record.kind == "moved" and record.to in heir_ids)
+    notes = {path: objects.find(tree, path) for path in sorted({by_now.get(p, p) for p in paths})}
+    there = {entry.id: entry for entry in entries_in(notes) if entry.id in heir_ids}
     standing = ((entry, sorted(ids & there.keys())) for entry, ids in heirs.items())
     return {entry: there[ids[0]] for entry, ids in standing if ids}
 

@@ -34,17 +34,17 @@ def places_by_now(objects: Objects, paths: Collection[str], before: str | None, 
     by_now = moved_on(records, now.values())
     places = {path: by_now[name] for path, name in now.items()}
     present = objects.files(tree, {*there, *places.values()})
-    moved = {path: place for path, place in places.items() if place != path and place in present}
-    if lost := there.keys() - moved.keys() - present.keys():
+    moves = {path: place for path, place in places.items() if place != path and place in present}
+    if lost := there.keys() - moves.keys() - present.keys():
         differing = objects.diff(old_tree, tree)
         gone = {path: objects.data_or_empty(there[path]) for path in lost}
         come = {
             path: objects.data_or_empty(key)
             for path, (was, key) in differing.items()
-            if key and not was and path not in moved.values()
+            if key and not was and path not in moves.values()
         }
-        moved |= moves_between(gone, come)
-    return moved
+        moves |= moves_between(gone, come)
+    return moves
 
 
 def folders_by_now(objects: Objects, before: str | None, after: str) -> dict[str, str]:

@@ -100,15 +100,15 @@ def search(memory: Memory, query: SearchQuery, project: Project | None, limit: i
     if memory.progress and file.exists() and file.stat().st_size > _LARGE:
         memory.progress("searching all entries")
     only = f"{scope_named(memory, query.scope, project).folder}/" if query.scope else ""
-    kept = {note.path: note for note in kept_notes(memory)} if query.mode == "words" else {}
-    hits = [hit for hit in _hits(memory, query, words, only) if hit.path not in kept]
-    hits += _on_disk(kept.values(), query, [word.casefold() for word in words])
+    notes = {note.path: note for note in kept_notes(memory)} if query.mode == "words" else {}
+    hits = [hit for hit in _hits(memory, query, words, only) if hit.path not in notes]
+    hits += _on_disk(notes.values(), query, [word.casefold() for word in words])
     hits = [hit for hit in hits if _is_wanted(hit, query, tags, only)]
     distance = {folder: n for n, folder in enumerate(search_order(memory, project))}
     if query.mode == "words":
         hits.sort(key=lambda h: (distance.get(h.path.partition("/")[0], len(distance)), bool(h.id), -h.score))
     if not hits and query.mode == "words" and not query.is_pattern and len(words) > 1:
-        some = (hit for hit in _by_any_word(memory, query, only) if hit.path not in kept)
+        some = (hit for hit in _by_any_word(memory, query, only) if hit.path not in notes)
         hits = [hit for hit in some if _is_wanted(hit, query, tags, only)]
         hits.sort(key=lambda hit: hit.path.partition("/")[0] not in distance)
     if not hits:
@@ -133,9 +133,9 @@ def _is_wanted(hit: Hit, query: SearchQuery, tags: set[str], only: str) -> bool:
 def _as_on_disk(memory: Memory, hits: Sequence[Hit]) -> list[Hit]:
     """The hits with the lines that their entries have on disk, where a file is held back: the cache has these
     notes as they would be without that. An entry that isn't in the file has the note as its place."""
-    held = {file.refusal.path for file in KeptOutFile(memory.state.held).read().held}
+    paths = {file.refusal.path for file in KeptOutFile(memory.state.held).read().held}
     notes = [
-        note for path in held.intersection(hit.path for hit in hits) if (note := read_note(memory, path))
+        note for path in paths.intersection(hit.path for hit in hits) if (note := read_note(memory, path))
     ]
     places = {note.path: {f"^{entry.id}": entry.at for entry in note.entries} for note in notes}
     return [
@@ -198,8 +198,8 @@ def _by_any_word(memory: Memory, query: SearchQuery, only: str) -> Iterator[Hit]
     with closing(cache):
         scopes = [only.rstrip("/")] if only else all_scopes(cache)
         scores, _ = score_by_words(cache, query.text, [], scopes)
-        held = postings(cache, weighted_words(query.text, []), spans_of(cache, scopes))
-    holders = {number for _, numbers in held for number in numbers}
+        posting_lists = postings(cache, weighted_words(query.text, []), spans_of(cache, scopes))
+    holders = {number for _, numbers in posting_lists for number in numbers}
     order = sorted(holders.intersection(scores), key=lambda number: (-scores[number], number))
     entries = memory.cache.ask(entries_numbered, order)
     for number in order:

@@ -100,8 +100,8 @@ def told_handoff(memory: Memory, tree: str | None, folder: str) -> NewestHandoff
         return NewestHandoff(folder)  # the tape was moved with its project, or deleted
     lines = handoff_text(newest).split("\n")
     if any(line.startswith(_OPEN) for line in lines):
-        done = _done_since(memory, tree, f"{folder}/{CHECKLIST}", newest.moment)
-        lines = [line for line in lines if not (line.startswith(_OPEN) and line.removeprefix(_OPEN) in done)]
+        items = _done_since(memory, tree, f"{folder}/{CHECKLIST}", newest.moment)
+        lines = [line for line in lines if not (line.startswith(_OPEN) and line.removeprefix(_OPEN) in items)]
     return NewestHandoff(folder, newest.name, newest.timestamp, "\n".join(lines))
 
 

@@ -94,18 +94,18 @@ def _entry_at(note: Note, lines: tuple[int, int]) -> Entry:
 
 def _no_note(memory: Memory, target: Target, project: Project | None) -> NoReturn:
     folders, _ = places_of(memory, target, project)
-    lost = f"there is no note {target.path} in {' or '.join(folders)}"
+    problem = f"there is no note {target.path} in {' or '.join(folders)}"
     known = {p.partition("/")[2] for p in note_paths(memory, folders)}
     archived = [
         p for p in sorted(known) if p.startswith(f"{ARCHIVE}/") and f"/{p}".endswith(f"/{target.path}")
     ]
     if archived:
-        raise NotFound(f"{lost} any more", f"It is in the archive: {archived[0]}.")
+        raise NotFound(f"{problem} any more", f"It is in the archive: {archived[0]}.")
     near = near_notes(target.path, known)
     if near:
-        raise NotFound(lost, f"Near it: {', '.join(near)}.")
+        raise NotFound(problem, f"Near it: {', '.join(near)}.")
     shows = "`ctxrepo list` shows the notes."
-    raise NotFound(lost, shows if target.scope else where_else(memory, shows))
+    raise NotFound(problem, shows if target.scope else where_else(memory, shows))
 
 
 @dataclass(frozen=True)

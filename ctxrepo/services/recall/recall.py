@@ -36,10 +36,10 @@ by_words: Ranker = ranking.rank_by_words
 
 def ranker_of(memory: Memory) -> Context[Ranker]:
     """What ranks for prompts to this memory as its hooks do, though with all the time there is."""
-    wanted, models = memory.settings.recall, memory.places.models
-    if not (wanted.semantic and has_libraries() and find_model(wanted.model, models)):
+    settings, models = memory.settings.recall, memory.places.models
+    if not (settings.semantic and has_libraries() and find_model(settings.model, models)):
         return nullcontext(by_words)
-    return by_meaning(wanted.model, models, memory.state.vectors)
+    return by_meaning(settings.model, models, memory.state.vectors)
 
 
 @contextmanager
@@ -75,8 +75,8 @@ def explanation(prompt: str, hit: EntryHit, best: float) -> tuple[tuple[str, str
 def _shared(prompt: str, text: str) -> list[str]:
     """Words of the prompt that stand in the text, in this form or another, in their order."""
     known = _words(text)
-    asked = _words(prompt).items()
-    return [word for folded, word in asked if folded in known or any(_is_form(folded, o) for o in known)]
+    words = _words(prompt).items()
+    return [word for folded, word in words if folded in known or any(_is_form(folded, o) for o in known)]
 
 
 def _words(text: str) -> dict[str, str]:
@@ -281,10 +281,10 @@ def _answer(
     else:
         answer = choice.choose_for_query(ranked) if question.purpose == "query" else choice.choose_all(ranked)
         silence = as_prompt.why
-    _, given = recall_block(answer.hits, 0, "", question.budget)
-    why = f"no entry has room within {question.budget} bytes" if answer.hits and not given else answer.why
-    left = not_given(answer.hits, given, {}, question.budget) + answer.left_out
-    return RecallAnswer(why, given, left), silence if given else ""
+    _, hits = recall_block(answer.hits, 0, "", question.budget)
+    why = f"no entry has room within {question.budget} bytes" if answer.hits and not hits else answer.why
+    left_out = not_given(answer.hits, hits, {}, question.budget) + answer.left_out
+    return RecallAnswer(why, hits, left_out), silence if hits else ""
 
 
 def _result(

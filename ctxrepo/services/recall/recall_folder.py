@@ -97,10 +97,10 @@ class Batch:
 def recall_batch(folder: Path, queries: Path, out: Path, way: Way) -> Batch:
     """Answer every query of a file into another one, written when all are answered. BadLines, and nothing
     done, when a line is no query."""
-    asked = read_queries(queries)
+    questions = read_queries(queries)
     require_place(out)
     with folder_cache(folder) as cache:
-        query_answers = list(answers(cache, asked, way))
+        query_answers = list(answers(cache, questions, way))
         skipped = cache.skipped
     write_whole(out, render_answers(query_answers).encode())
     silent = sum(not answer.results for answer in query_answers)

@@ -206,9 +206,9 @@ def _base_files(memory: Memory, home: str, tip: str | None) -> None:
         return
     tree = objects.tree_of(tip)
     memory.checkout.note_switch(objects.tree_of(home), tree)
-    written = {save.path for save in _commands(memory)}
-    files = objects.files(tree, written)
-    contents = {path: objects.data(files[path]) if path in files else None for path in written}
+    paths = {save.path for save in _commands(memory)}
+    files = objects.files(tree, paths)
+    contents = {path: objects.data(files[path]) if path in files else None for path in paths}
     # A person may have committed on a branch of their own what a command had acknowledged for this one.
     before = {path: _before_commands(memory, path, data) for path, data in contents.items()}
     memory.checkout.base_on(objects.store_files(before))
@@ -221,19 +221,19 @@ def _follow_renames(memory: Memory, home: str, tip: str | None) -> None:
     folders = {old: here.folder_of(project) for project, old in there.projects.items()}
     pending = find_pending(memory, tree)
     to = {
-        path: moved
+        path: place
         for path in pending.grounds
         for old, new in folders.items()
         if new not in ("", old)
-        and (moved := moved_path(path, old, new))
-        and not memory.worktree.exists(moved)
+        and (place := moved_path(path, old, new))
+        and not memory.worktree.exists(place)
     }
     if not to:
         return
     bases = objects.files(objects.ref(WT), to)
     memory.journal.move(to)
     memory.worktree.write_all({to[p]: data for p, data in pending.on_disk.items() if p in to and data})
-    memory.checkout.base_on({moved: bases.get(path) for path, moved in to.items()} | dict.fromkeys(to))
+    memory.checkout.base_on({place: bases.get(path) for path, place in to.items()} | dict.fromkeys(to))
     memory.worktree.update_unchanged(
         {path: FileUpdate(blob_id_of(pending.on_disk.get(path)), None) for path in to}
     )

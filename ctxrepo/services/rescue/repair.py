@@ -265,9 +265,9 @@ class _Repair:
             based = bases_of_same_head(self.disk, files, base, objects.has)
         else:
             based = bases_of_older_head(self.disk, files, base, following, disk_is_newer=disk_is_newer)
-        made = objects.edit(None, based)
+        new_tree = objects.edit(None, based)
         for name in (WT_NEXT, WT):
-            self.refs.write(name, made)
+            self.refs.write(name, new_tree)
         self.done.append("what each file is based on was told anew")
 
     def _listed(self, name: str) -> Mapping[str, str]:

@@ -69,12 +69,12 @@ def items_to_decide(memory: Memory) -> list[ItemToDecide]:
 
 def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
     """An item for each file. Only the first have their texts: thousands may have been deleted."""
-    oldest_first = sorted(KeptOutFile(memory.state.held).read().held, key=lambda held: held.since)
+    oldest_first = sorted(KeptOutFile(memory.state.held).read().held, key=lambda hold: hold.since)
     saves = memory.journal.read() if oldest_first else ()
     writers = {save.path: _who(save.by.agent, memory.host) for save in saves}
     by_path: dict[str, list[HeldBack]] = {}
-    for held in oldest_first:
-        by_path.setdefault(held.refusal.path, []).append(held)
+    for hold in oldest_first:
+        by_path.setdefault(hold.refusal.path, []).append(hold)
     for number, (path, reasons) in enumerate(by_path.items()):
         has_texts = number < _MOST_TEXTS
         first, *_ = reasons
@@ -82,7 +82,7 @@ def _held_back(memory: Memory) -> Iterator[ItemToDecide]:
         kind: Kind = "deletion" if is_deletion else "held"
         # Paths that hold secrets may be alike once these are masked, so the fingerprint is added.
         masked = mask(path)
-        refused = [held.refusal for held in reasons]
+        refused = [hold.refusal for hold in reasons]
         yield ItemToDecide(
             id=f"{kind}:{masked}" + ("" if masked == path else f":{first.refusal.fingerprint}"),
             kind=kind,
@@ -126,19 +126,19 @@ def _origins_of_versions(memory: Memory, conflicts: "Sequence[Conflict]") -> dic
     """File -> where the version that was kept comes from and where the one that lost does; _NOBODY for one of
     which no commit tells it. The file itself names nobody: it is the same whoever merged."""
     origins: dict[str, tuple[Origin, Origin]] = {}
-    left = {conflict.file for conflict in conflicts if conflict.since}
-    if not left or memory.head is None:
+    files = {conflict.file for conflict in conflicts if conflict.since}
+    if not files or memory.head is None:
         return origins
     objects = memory.objects
     for commit in islice(objects.recent(memory.head), _MOST_COMMITS):
         tree, *before = map(objects.tree_of, (commit, *objects.parents(commit)))
         if objects.key_at(tree, CONFLICTS) in [objects.key_at(parent, CONFLICTS) for parent in before]:
             continue
-        for file in sorted(left):
+        for file in sorted(files):
             if objects.key_at(tree, file) and not any(objects.key_at(parent, file) for parent in before):
                 origins[file] = _origins(objects, commit, file)
-        left -= origins.keys()
-        if not left:
+        files -= origins.keys()
+        if not files:
             break
     return origins
 
@@ -293,10 +293,10 @@ def _committed(memory: Memory, path: str) -> str | None:
     return None if data is None else decode(data)
 
 
-def _on_disk(memory: Memory, held: HeldBack) -> str | None:
+def _on_disk(memory: Memory, hold: HeldBack) -> str | None:
     """The file as it is; None where it is gone or too odd to be read."""
     try:
-        data = None if held.refusal.rule == "path" else memory.worktree.read(held.refusal.path)
+        data = None if hold.refusal.rule == "path" else memory.worktree.read(hold.refusal.path)
     except Unreadable:
         return None
     return None if data is None else decode(data)

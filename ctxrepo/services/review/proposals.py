@@ -62,9 +62,9 @@ def accept(memory: Memory, name: str, origin: Origin, now: datetime, text: str =
                 f"proposal {name} can't be read", f"`ctxrepo inbox decline {name}` takes it off the list."
             )
         draft.saying = (normalised(text) or proposal.words)[:_SAID]
-        done = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run(text)
-        _decide(draft, line, Verdict(name, stamp(now), "accepted", *_who(origin), entry=done.id))
-    return done
+        acceptance = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run(text)
+        _decide(draft, line, Verdict(name, stamp(now), "accepted", *_who(origin), entry=acceptance.id))
+    return acceptance
 
 
 def looked_at(memory: Memory, item: ItemToDecide, now: datetime) -> ItemToDecide:
@@ -79,19 +79,19 @@ def _tried(memory: Memory, proposal: Proposal, item: ItemToDecide, now: datetime
     """It is done in a draft that nobody acknowledges."""
     draft = Draft(memory, held=undeleted(memory))
     try:
-        done = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run("")
+        acceptance = _Accepting(draft, proposal, scope_of_proposal(memory, proposal), now).run("")
     except CtxrepoError as error:
         choices = tuple(choice for choice in item.choices if choice.verb != "accept")
         return replace(item, obstacle=f"{error.message}. {error.hint}".rstrip(), choices=choices)
-    if not done.effects:
-        known = f"{item.why}; it is in memory already: ^{done.id} at {done.at}"
+    if not acceptance.effects:
+        known = f"{item.why}; it is in memory already: ^{acceptance.id} at {acceptance.at}"
         return replace(item, why=known, before=item.after)
     if proposal.verb == "tidy":
-        was, becomes = sides(done.steps)
+        was, becomes = sides(acceptance.steps)
         return replace(item, before=was, after=becomes)
-    pairs = [(effect.was, effect.now) for effect in done.effects]
+    pairs = [(effect.was, effect.now) for effect in acceptance.effects]
     if proposal.verb == "note":
-        pairs = [(draft.before[done.at] or "", draft.after[done.at] or "")]
+        pairs = [(draft.before[acceptance.at] or "", draft.after[acceptance.at] or "")]
     was, becomes = ("\n".join(filter(None, side)) for side in zip(*pairs, strict=True))
     return replace(item, before=was or None, after=becomes or None)
 
@@ -149,9 +149,9 @@ class _Accepting:
                 return self._note()
             case "tidy":
                 self._require_none(text)
-                done = carry_out(self.draft, self.scope, read_steps(self.proposal.text), self.now)
-                effects = [effect for _, of_step in done for effect in of_step]
-                return Acceptance(self.scope.folder, effects=effects, steps=done)
+                steps = carry_out(self.draft, self.scope, read_steps(self.proposal.text), self.now)
+                effects = [effect for _, of_step in steps for effect in of_step]
+                return Acceptance(self.scope.folder, effects=effects, steps=steps)
 
     def _require_none(self, text: str) -> None:
         if text:
@@ -198,9 +198,9 @@ class _Accepting:
     def _reworded(self, path: str, entry_id: str, line: str) -> Entry:
         text = self.draft.text(path) or ""
         old = next(entry for entry in entries_of(path, text) if entry.id == entry_id)
-        written = compose.replace(text, old, line)
-        self.draft.put(path, written)
-        new = next(entry for entry in entries_of(path, written) if entry.first_line == old.first_line)
+        new_text = compose.replace(text, old, line)
+        self.draft.put(path, new_text)
+        new = next(entry for entry in entries_of(path, new_text) if entry.first_line == old.first_line)
         if new.id != old.id:
             record(self.draft, "moved", old.id, path, self.now, new.id)
         return new
@@ -212,8 +212,8 @@ class _Accepting:
         known = entries_of(path, before)
         same = [entry for entry in known if normalised(entry.text) == normalised(self.proposal.text)]
         if not same:
-            written = compose.append(before, self.proposal.text, self.proposal.heading)
-            self.draft.put(path, bump_updated(written, day(self.now)))
+            new_text = compose.append(before, self.proposal.text, self.proposal.heading)
+            self.draft.put(path, bump_updated(new_text, day(self.now)))
             self.draft.register(self.scope.project)
         entry = same[0] if same else added(known, entries_of(path, self.draft.text(path) or ""))
         record(self.draft, "stated", entry.id, path, self.now)

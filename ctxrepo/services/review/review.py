@@ -90,13 +90,13 @@ def close(memory: Memory, review: Review, ours: str, left: str, now: datetime) -
     base = shared_base(memory, review.tip, left)
     if not any(missing(memory, review.tip, left, base)):
         return False
-    if not any(objects.parents(kept)[:2] == [left, ours] for kept in objects.refs(DECLINED).values()):
+    if not any(objects.parents(tip)[:2] == [left, ours] for tip in objects.refs(DECLINED).values()):
         parents = list(dict.fromkeys((left, ours, *filter(None, [base]))))
-        kept = memory.make_commit(objects.tree_of(review.tip) or "", parents, f"{_LEFT_OUT}\n", now)
+        commit = memory.make_commit(objects.tree_of(review.tip) or "", parents, f"{_LEFT_OUT}\n", now)
         name = f"{DECLINED}{now:%Y%m%d}"
         names = (name if n == 1 else f"{name}-{n}" for n in count(1))
-        taken = _declined_names(memory)
-        objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in taken), kept)
+        old_names = _declined_names(memory)
+        objects.set_ref(next(n for n in names if n.removeprefix(DECLINED) not in old_names), commit)
     return bool(_struck_out(memory, review.tip, left, base))
 
 
@@ -131,22 +131,22 @@ def new_branches(memory: Memory, now: datetime) -> Iterator[str]:
     """Branches for a new review: `ctxrepo/<host>/<yyyymmdd>`, numbered from the second of a day on; the first
     that the remote takes is the one."""
     first = f"{own_branches(memory)}/{now:%Y%m%d}"
-    used = _declined_names(memory)
+    old_names = _declined_names(memory)
     existing = memory.objects.refs(memory.clone.tracking_ref(own_branches(memory)) + "/")
     names = (first if n == 1 else f"{first}-{n}" for n in count(1))
     for name in names:
-        if memory.clone.tracking_ref(name) not in existing and name.rpartition("/")[2] not in used:
+        if memory.clone.tracking_ref(name) not in existing and name.rpartition("/")[2] not in old_names:
             yield name
 
 
-def struck(memory: Memory, kept: str, here: str | None) -> list[tuple[str, str]]:
-    """(path, entry) of what people struck out of what was sent, of which `close` made `kept`, and that isn't
-    `here`; without heads of notes and what ctxrepo notes."""
+def struck(memory: Memory, commit: str, here: str | None) -> list[tuple[str, str]]:
+    """(path, entry) of what people struck out of what was sent, of which `close` made `commit`, and that
+    isn't `here`; without heads of notes and what ctxrepo notes."""
     objects = memory.objects
-    left, *others = objects.parents(kept)
+    left, *others = objects.parents(commit)
     base = others[1] if len(others) > 1 else left
-    now = Counter(missing(memory, kept, here, base, _entries))
-    return list((_struck_out(memory, kept, left, base) & now).elements())
+    now = Counter(missing(memory, commit, here, base, _entries))
+    return list((_struck_out(memory, commit, left, base) & now).elements())
 
 
 def _struck_out(memory: Memory, tip: str, left: str, base: str | None) -> Counter[tuple[str, str]]:
@@ -237,10 +237,10 @@ def taken_out(memory: Memory, tip: str, ours: str, left: str) -> list[str]:
     objects = memory.objects
     was, here, there = (objects.tree_of(commit) for commit in (tip, ours, left))
     changes = objects.diff(was, there)
-    gone = {path for path, (key, now) in changes.items() if key and ":" not in key and not now}
-    gone &= objects.diff(was, here).keys() if gone else set()
-    sent = objects.diff(objects.tree_of(shared_base(memory, tip, left)), was) if gone else {}
-    return sorted(path for path in gone if path in sent and (is_note(path) or path.endswith(".jsonl")))
+    paths = {path for path, (key, now) in changes.items() if key and ":" not in key and not now}
+    paths &= objects.diff(was, here).keys() if paths else set()
+    sent = objects.diff(objects.tree_of(shared_base(memory, tip, left)), was) if paths else {}
+    return sorted(path for path in paths if path in sent and (is_note(path) or path.endswith(".jsonl")))
 
 
 def shared_base(memory: Memory, tip: str, left: str) -> str | None:

@@ -76,10 +76,10 @@ def judge(
 def note_confirmed(memory: Memory, files: Sequence[FoldedFile], tree: str | None, accepted: Accepted) -> None:
     """Note in `accepted` what was deleted without a command, and a person has confirmed; of a file that
     another machine has changed since, what goes of that."""
-    made = accepted.changes
-    known = {file.path: memory.objects.find(tree, file.path) for file in files if file.path in made}
+    changes = accepted.changes
+    known = {file.path: memory.objects.find(tree, file.path) for file in files if file.path in changes}
     there = [
-        replace(file, commanded=known[file.path], data=made[file.path])
+        replace(file, commanded=known[file.path], data=changes[file.path])
         if file.commanded == file.base != known.get(file.path, file.base)
         else file
         for file in files
@@ -111,14 +111,14 @@ def _judge_file(memory: Memory, file: FoldedFile, key: Key | None, accepted: Acc
     merged = merge_file(file.path, file.base, file.data, theirs)
     large = (ConflictCopy(file.path, "", "", _LARGER.format(key)),) if is_large else ()
     copies = (*file.conflict_copies, *merged.conflict_copies, *large)
-    changed = {file.path: merged.data, **dict(map(copy_as_file, copies))}
-    if refused := refusals(memory, changed, theirs):
+    files = {file.path: merged.data, **dict(map(copy_as_file, copies))}
+    if refused := refusals(memory, files, theirs):
         there = refusals(memory, {file.path: file.data}, theirs)  # with the lines that a person sees
         known = {(r.rule, r.fingerprint) for r in there}
         accepted.held += (*there, *(r for r in refused if (r.rule, r.fingerprint) not in known))
         return
     accepted.conflict_copies += copies
-    accepted.changes |= {p: d for p, d in changed.items() if p != file.path or d != theirs}
+    accepted.changes |= {p: d for p, d in files.items() if p != file.path or d != theirs}
     _keep_versions(memory, file, (theirs, merged.data), accepted)
 
 
@@ -137,8 +137,8 @@ def _deleted(memory: Memory, files: Sequence[FoldedFile], moves: Moves, tree: st
     edits += [(file.path, file.before_removal) for file in files if file.before_removal]
 
     def kept() -> set[tuple[str, bool, str]]:
-        changed = {file.path for file in files}
-        return {contents(p, key) for p, key in memory.objects.files(tree).items() if p not in changed}
+        paths = {file.path for file in files}
+        return {contents(p, key) for p, key in memory.objects.files(tree).items() if p not in paths}
 
     versions = {file.path: (file.base, *file.command_bases, file.data) for file in files}
     return deletions(edits, moves, versions, kept)
@@ -250,16 +250,16 @@ def tree_with(
     deletions of agents. Of what the guard refuses nothing is in it."""
     changes: Changes = {}
     by_hand = [replace(file, saved=file.data) if file.path not in held else file for file in files]
-    left = [replace(file, conflict_copies=(), versions=()) for file in by_hand]
-    saved = [replace(file, data=file.saved) for file in left if file.path in held]
+    rest = [replace(file, conflict_copies=(), versions=()) for file in by_hand]
+    saved = [replace(file, data=file.saved) for file in rest if file.path in held]
     deleted = _lost(memory, saved, tree) if saved else ()
     for with_tools in (True, False):
-        made = [
+        candidates = [
             replace(file, data=file.saved if with_tools and file.path not in deleted else file.commanded)
-            for file in left
+            for file in rest
         ]
-        accepted = judge(memory, made, tree, is_meant=True)
+        accepted = judge(memory, candidates, tree, is_meant=True)
         changes |= accepted.changes
         refused = {refusal.path for refusal in accepted.held}
-        left = [file for file in left if file.path in refused]
+        rest = [file for file in rest if file.path in refused]
     return memory.objects.edit(tree, memory.objects.store_files(changes)) if changes else tree

@@ -90,12 +90,12 @@ def commit(
         with memory.writing():
             return commit_locked(memory, now, request)
 
-    done = with_signatures(memory, locked) if signs else locked()
-    agents = {*request.agents, *(save.by.agent for save in done.done)} or {""}
-    if not (sends and (done.created or done.done) and may_send(memory, agents)):
-        return done
+    result = with_signatures(memory, locked) if signs else locked()
+    agents = {*request.agents, *(save.by.agent for save in result.done)} or {""}
+    if not (sends and (result.created or result.done) and may_send(memory, agents)):
+        return result
     Errands(memory.state.root).leave("send")
-    return replace(done, is_to_send=True)
+    return replace(result, is_to_send=True)
 
 
 def with_signatures(memory: Memory, act: Callable[[], Made]) -> Made:
@@ -152,12 +152,12 @@ def _attempt(
     assert accepted  # a look at all files decides
     # Neither taken nor checked out; nobody is told of the latter two.
     alone = frozenset(refusal.path for refusal in accepted.held) | pending.later | pending.kept.ignored
-    done = tuple(save for save in pending.saves if save.path not in alone)
+    saves = tuple(save for save in pending.saves if save.path not in alone)
     new = old
     try:
         for changes, deleted in accepted.in_order():
             summary = summary_of(deleted, is_confirmed=request.deletions)
-            by = _saves_behind(changes, done, accepted.earlier)
+            by = _saves_behind(changes, saves, accepted.earlier)
             new = _make_commit(memory, new, changes, by, now, str(summary or ""))
     except Uncommitted:
         refresh(memory, old, tree_with(memory, old_tree, files, alone))
@@ -165,7 +165,7 @@ def _attempt(
     if new is not None and new != old:
         on_disk = {path: data for path, data in pending.on_disk.items() if path not in alone}
         # Before the branch moves: a kill may come right after it.
-        memory.journal.intend(Intent(new, tuple(save.place for save in done), objects.store_files(on_disk)))
+        memory.journal.intend(Intent(new, tuple(save.place for save in saves), objects.store_files(on_disk)))
         if not objects.move_ref(memory.clone.branch_ref, new, old):
             return None, ()
         note_made_here(memory, new)
@@ -173,14 +173,14 @@ def _attempt(
     stamps = "" if snapshot.is_emptied or pending.later else snapshot.disk.stamps
     snapshot, edited_meanwhile = _extend(memory, snapshot, accepted.changes.keys(), old_tree)
     late = check_out(memory, tree, snapshot, alone | edited_meanwhile) if tree else ()
-    _take_out(memory, done, new)
+    _take_out(memory, saves, new)
     memory.journal.take_out(save.place for save in pending.aside)  # their files have them
     show_held(memory, pending, files, accepted.held)
     if late:
         journal_late_writes(memory, late, now)
-    held, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
+    refusals, copies = tuple(accepted.held), tuple(accepted.conflict_copies)
     ignored = pending.kept.ignored
-    committed = CommitResult(new, new != old, held, copies, snapshot.skipped, done, stamps, ignored)
+    committed = CommitResult(new, new != old, refusals, copies, snapshot.skipped, saves, stamps, ignored)
     return committed, [write for write in late if write.path not in alone]
 
 
@@ -232,16 +232,16 @@ def _end_half_way(memory: Memory, head: str | None) -> list[Save]:
     based = objects.files(objects.ref(WT), intent.on_disk)
     behind = {p: key for p, key in intent.on_disk.items() if based.get(p) != made.get(p)}
     memory.checkout.base_on(behind)
-    done = [save for save in memory.journal.read() if save.place in intent.done]
-    _take_out(memory, done, intent.commit)
-    return done
+    saves = [save for save in memory.journal.read() if save.place in intent.done]
+    _take_out(memory, saves, intent.commit)
+    return saves
 
 
-def _take_out(memory: Memory, done: Sequence[Save], head: str | None) -> None:
+def _take_out(memory: Memory, saves: Sequence[Save], head: str | None) -> None:
     """Take these saves out of the journal, since `head` holds them."""
     if head:  # before they are taken out: after that only this list knows them
-        memory.done_log.add(done, head)
-    memory.journal.take_out([save.place for save in done])
+        memory.done_log.add(saves, head)
+    memory.journal.take_out([save.place for save in saves])
 
 
 def _extend(
@@ -255,17 +255,17 @@ def _extend(
     return snapshot, frozenset(memory.checkout.edited(snapshot, old_tree) - known)
 
 
-def _saves_behind(changes: Changes, done: Sequence[Save], earlier: Sequence[Changes]) -> Sequence[Save]:
+def _saves_behind(changes: Changes, saves: Sequence[Save], earlier: Sequence[Changes]) -> Sequence[Save]:
     """The saves that made the changes of one commit. A version of an agent's tool that has a commit of its
     own has no part in the last ones: what a hand made of it is the hand's."""
     if any(changes is former for former in earlier):
-        return [save for save in done if (save.path, save.after) in changes.items()]
+        return [save for save in saves if (save.path, save.after) in changes.items()]
     apart = [change for former in earlier for change in former.items()]
-    return [save for save in done if (save.path, save.after) not in apart]
+    return [save for save in saves if (save.path, save.after) not in apart]
 
 
 def _make_commit(
-    memory: Memory, old: str | None, changes: Changes, done: Sequence[Save], now: datetime, deleted: str
+    memory: Memory, old: str | None, changes: Changes, saves: Sequence[Save], now: datetime, deleted: str
 ) -> str | None:
     """A commit of `changes` on top of `old`, which says what was `deleted`; `old` if they change nothing."""
     objects = memory.objects
@@ -275,9 +275,9 @@ def _make_commit(
     tree = objects.edit(old_tree, keys)
     if not changes or tree == old_tree:
         return old
-    file_changes = describe(memory, changes, objects.files(old_tree, changes), verbs_of(done))
+    file_changes = describe(memory, changes, objects.files(old_tree, changes), verbs_of(saves))
     # Who wrote, each once; only this machine for edits by hand.
-    authors = dict.fromkeys(replace(save.by, host=memory.host) for save in done if save.op != LATE)
+    authors = dict.fromkeys(replace(save.by, host=memory.host) for save in saves if save.op != LATE)
     text = message(file_changes, list(authors) or [Origin(memory.host)], deleted)
     return memory.make_commit(tree, [old] if old else [], text, now)
 

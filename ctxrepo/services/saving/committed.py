@@ -67,13 +67,13 @@ def committed_already(memory: Memory) -> CommitResult | None:
     return CommitResult(head) if stamps and _mark(memory, stamps) == mark else None
 
 
-def note_all_committed(memory: Memory, done: CommitResult) -> None:
+def note_all_committed(memory: Memory, result: CommitResult) -> None:
     """Leave the mark if a commit read all files and found nothing to do; and note which files are ignored."""
-    ignored = sorted(done.ignored.union([] if done.stamps else memory.cache.ask(remark_of, "ignored")))
+    ignored = sorted(result.ignored.union([] if result.stamps else memory.cache.ask(remark_of, "ignored")))
     if ignored != memory.cache.ask(remark_of, "ignored"):
         memory.cache.change(put_remarks, ignored=ignored)
-    if done.found_nothing and done.stamps and memory.cache.head == done.head:
-        mark = _mark(memory, done.stamps)
+    if result.found_nothing and result.stamps and memory.cache.head == result.head:
+        mark = _mark(memory, result.stamps)
         if mark != memory.cache.ask(remark_of, "mark"):
             memory.cache.change(put_remarks, mark=mark)
 

@@ -85,8 +85,8 @@ def _of_inbox(before: bytes | None, after: bytes | None, *, is_alone: bool) -> s
     """What stands for a file of the inbox: a proposal of the scope that it is for, and bookkeeping where the
     note says what became of it."""
     was, now = ({line.name: line for line in inbox_lines("", data or b"")} for data in (before, after))
-    changed = [(was | now)[name] for name in was.keys() ^ now.keys()]
-    scopes = {line.proposal.scope for line in changed if line.proposal}
+    lines = [(was | now)[name] for name in was.keys() ^ now.keys()]
+    scopes = {line.proposal.scope for line in lines if line.proposal}
     return f"{min(scopes, default=INBOX)}/a proposal" if is_alone else f"{BOOKKEEPING}/{INBOX}"
 
 
@@ -135,9 +135,9 @@ def _moves(changes: Mapping[str, bytes | None], before: Mapping[str, bytes]) -> 
     ]
     gone = {path for path in before if path in changes and changes[path] is None}
     moves = {e.to: e.path for e in renames if e.path in gone and changes.get(e.to) is not None}
-    left = {path: before[path] for path in gone.difference(moves.values()) if is_note(path)}
+    rest = {path: before[path] for path in gone.difference(moves.values()) if is_note(path)}
     come = {p: data for p, data in changes.items() if p not in before and p not in moves and is_note(p)}
-    return moves | {new: old for old, new in moves_between(left, come).items()}
+    return moves | {new: old for old, new in moves_between(rest, come).items()}
 
 
 _CONFIRMING: dict[str, str] = {"reinforced": "reinforce", "verified": "verify"}
@@ -165,8 +165,8 @@ def lines_of_change(path: str, before: bytes | None, after: bytes | None) -> lis
             {text_of(fields, "id"): text_of(fields, "name") for fields in records(decode(data or b""))}
             for data in (before, after)
         )
-        gone = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]
-        return gone + [name for key, name in names.items() if key not in known and name]
+        removals = [f"{_GONE}{name}" for key, name in known.items() if key not in names and name]
+        return removals + [name for key, name in names.items() if key not in known and name]
     if is_inbox(path):
         return list(_lines_of_inbox(before or b"", after or b""))
     if not is_note(path) or is_conflict_copy(path):
@@ -204,12 +204,12 @@ def words_said(entry: Entry) -> str:
 
 def _lines_of_inbox(before: bytes, after: bytes) -> Iterator[str]:
     was, now = ({line.name: line for line in inbox_lines("", data)} for data in (before, after))
-    given = {verdict.id: verdict for verdict in verdicts(decode(after))}
+    decisions = {verdict.id: verdict for verdict in verdicts(decode(after))}
     for name, line in now.items():
         if name not in was:
             yield f"* proposed: {line.words}"
     for name, line in was.items():
-        verdict = given.get(name)
+        verdict = decisions.get(name)
         if name not in now and not (verdict and verdict.decision == "accepted"):
             reason = f" ({verdict.reason})" if verdict and verdict.reason else ""
             yield f"* {'declined' if verdict else 'no longer proposed'}: {line.words}{reason}"

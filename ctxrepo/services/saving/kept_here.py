@@ -31,9 +31,9 @@ class KeptHere:
 def kept_here(memory: Memory, tree: str | None, changed: Collection[str], new: Collection[str]) -> KeptHere:
     """Which of the `changed` files stay, and which of the `new` ones, that the branch's `tree` lacks."""
     rules = memory.rules(tree)
-    ignored, asked = rules.ignored(new), rules.attributes(changed)
+    ignored, attributes = rules.ignored(new), rules.attributes(changed)
     read = memory.worktree.read
-    reasons = {p: conversion(what) or conversion(what, read(p)) for p, what in asked.items()}
+    reasons = {p: conversion(what) or conversion(what, read(p)) for p, what in attributes.items()}
     return KeptHere(ignored, {path: why for path, why in reasons.items() if why and path not in ignored})
 
 

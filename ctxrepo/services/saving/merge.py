@@ -121,8 +121,8 @@ def merge_of(
         evidence=cache(lambda: evidence_at(objects, ours, theirs)),
         keeps_names=keeps_names,
     )
-    made = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
+    new_keys = objects.store_files({p: new for p, new in merged.changes.items() if isinstance(new, bytes)})
     known = {p: key for p, key in merged.changes.items() if not isinstance(key, bytes)}
     moves = {old: new for old, new in merged.moves.items() if is_note(old) and is_note(new)}
-    tree = objects.edit(ours, known | made)
+    tree = objects.edit(ours, known | new_keys)
     return MergedTree(tree, merged.conflict_copies, tuple(sorted(by_them)), moves)

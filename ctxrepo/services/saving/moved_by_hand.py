@@ -73,17 +73,17 @@ def moved_evidence(
     its note, while evidence names it: else correcting a typo would lose a pin. Commands have already recorded
     what they moved, forgot or replaced."""
     committed = evidence_keys(memory, tree)
-    changed = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
+    files = {p: data for p, data in changes.items() if data is not None and is_evidence(p)}
 
     def bytes_of(path: str) -> bytes:
         key = committed.get(path)
-        return changed[path] if path in changed else memory.objects.data_or_empty(key) if key else b""
+        return files[path] if path in files else memory.objects.data_or_empty(key) if key else b""
 
-    keys = committed | {path: blob_id(data) for path, data in changed.items()}
+    keys = committed | {path: blob_id(data) for path, data in files.items()}
     view = EvidenceView(memory.cache, EvidenceFiles(keys, bytes_of))
-    replaced = {p: memory.objects.data_or_empty(committed[p]) for p in changed if p in committed}
+    replaced = {p: memory.objects.data_or_empty(committed[p]) for p in files if p in committed}
     known = {e.id for e in evidence_in(replaced)}
-    since = [e for e in evidence_in(changed) if e.id not in known]
+    since = [e for e in evidence_in(files) if e.id not in known]
     heir = latest_successors(since)
     stated = {(e.path, e.entry) for e in since if e.kind == "stated"}
     gone_ids = {e.entry for e in since if e.kind in ("moved", "forgotten")}
@@ -143,11 +143,11 @@ def _split(pairs: Iterable[tuple[Entry, Entry]], notes: Container[str]) -> set[s
 
 def _gone(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Entry]:
     """The entries that notes have `before` a change and not `after` it, under the same path."""
-    gone = []
+    entries = []
     for path, data in before.items():
         stay = {entry.id for entry in entries_of(path, decode(after.get(path, b"")))}
-        gone += [entry for entry in entries_of(path, decode(data)) if entry.id not in stay]
-    return gone
+        entries += [entry for entry in entries_of(path, decode(data)) if entry.id not in stay]
+    return entries
 
 
 def with_moved_evidence(
@@ -284,14 +284,14 @@ def follow_moves(memory: Memory, pending: Pending, head: str) -> Mapping[str, st
     tops = set(memory.objects.names_in(pending.tree, "")) if new else set()
     strays = [p for p in new if is_note(p) and p not in by_command]
     known = memory.objects.files(pending.tree, strays)
-    done = {}
+    moves = {}
     for path in (path for path in strays if path not in known):
         data = pending.on_disk[path]
         for place, was in _places(memory, path, data, head, is_in_new_folder=scope_of(path) not in tops):
             if _put(memory, (path, place), (was, data)):
-                done[path] = place
-    memory.journal.move(done)
-    return done
+                moves[path] = place
+    memory.journal.move(moves)
+    return moves
 
 
 def _places(

@@ -101,9 +101,9 @@ def _kept(memory: Memory, snapshot: Snapshot, tree: str | None, changed: Set[str
 def _without_base(memory: Memory, snapshot: Snapshot, ignored: Collection[str]) -> Snapshot:
     """The snapshot with files based on nothing that a person took out of the branch and keeps here."""
     objects = memory.objects
-    if not (gone := dict.fromkeys(objects.files(snapshot.base, ignored))):
+    if not (removals := dict.fromkeys(objects.files(snapshot.base, ignored))):
         return snapshot
-    base, following = (objects.edit(tree, gone) for tree in (snapshot.base, snapshot.next))
+    base, following = (objects.edit(tree, removals) for tree in (snapshot.base, snapshot.next))
     return replace(snapshot, base=base, next=following)
 
 
@@ -136,8 +136,8 @@ def _folded(
     for path, mine in by_path.items():
         ground = grounds[path]
         if path in on_disk:
-            left, keys = based_saves(memory, mine), partial(_keys_beside, memory, path)
-            files.append(fold(path, ground, left, on_disk[path], new_files, keys))
+            rest, keys = based_saves(memory, mine), partial(_keys_beside, memory, path)
+            files.append(fold(path, ground, rest, on_disk[path], new_files, keys))
         elif not (unsafe(path) or is_ignored(path)):
             base = ground.base
             files.append(FoldedFile(path, base, base, base, base, versions=versions_in(mine)))

@@ -128,12 +128,12 @@ def _apply_differences(
     unread = {path: why for path, why in before.items() if path not in keys}
     read = _reader(memory, tree, {path: key for path, key in keys.items() if key}, unread)
     texts = {path: read(path) if key else None for path, key in keys.items()}
-    changed = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
+    notes = [Note(path, text) for path, text in sorted(texts.items()) if text is not None]
     removed = [path for path, text in texts.items() if text is None]
-    kept = LocalTape(memory.state).projects() if REGISTRY in differences else ()
+    folders = LocalTape(memory.state).projects() if REGISTRY in differences else ()
     checklists = (scope_of(path) for path in differences if path.endswith(f"/{CHECKLIST}"))
-    handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *kept, *checklists])
-    memory.cache.apply(head, changed, removed, evidence_files(memory, tree), handoffs, tree or "")
+    handoffs = _handoffs(memory, tree, [*map(tape_folder, differences), *folders, *checklists])
+    memory.cache.apply(head, notes, removed, evidence_files(memory, tree), handoffs, tree or "")
     if unread != before:
         memory.cache.change(put_remarks, unread=unread)
 

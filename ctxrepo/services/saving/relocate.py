@@ -29,16 +29,16 @@ def follow_links(draft: Draft, moves: Moves, also: Callable[[str], str] = lambda
     """Let the links of all notes that stay lead to the notes that move, doing `also` more; returns the paths
     of those changed. A note that the write guard would refuse stays as it is."""
     allow = draft.memory.settings.secrets.allow_secret
-    done = []
+    paths = []
     for path in sorted(moves.notes):
         if path in moves.to or is_conflict_copy(path):
             continue
         text = _text(draft, path)
-        changed = also(moves.rewrite(path, text))
-        if changed != text and not check_file(path, encode(changed), allow):
-            draft.put(path, changed)
-            done.append(path)
-    return done
+        new_text = also(moves.rewrite(path, text))
+        if new_text != text and not check_file(path, encode(new_text), allow):
+            draft.put(path, new_text)
+            paths.append(path)
+    return paths
 
 
 def _text(draft: Draft, path: str) -> str:
@@ -62,9 +62,9 @@ class Relocation:
     conflict_copies: tuple[ConflictCopy, ...]
 
 
-def require_nothing_held_back(held: Iterable[Refusal], folder: str) -> None:
+def require_nothing_held_back(refusals: Iterable[Refusal], folder: str) -> None:
     """Refused while something in a folder is held back: in another place it would look as if it was meant."""
-    for refusal in held:
+    for refusal in refusals:
         if moved_path(refusal.path, folder, f"{folder}-"):
             hint = "`ctxrepo status` says how it is settled."
             raise Refused(f"{refusal.at} is held back: {refusal.message}", hint)

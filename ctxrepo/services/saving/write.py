@@ -165,8 +165,8 @@ class Draft:
         these: a command changes what memory shows, and `_put` merges that with what is on disk."""
         if path not in self.before:
             text = self.on_disk(path)
-            held = data_in_view(self.memory, path) if path in self.held else None
-            self.before[path] = text if held is None else decode_exactly(held)
+            data = data_in_view(self.memory, path) if path in self.held else None
+            self.before[path] = text if data is None else decode_exactly(data)
         return self.before[path]
 
     def on_disk(self, path: str) -> str | None:
@@ -206,8 +206,8 @@ def _staged(draft: Draft, op: str, origin: Origin, now: datetime) -> str:
     """Turn what an agent changes in notes where its writes are staged into proposals; returns which operation
     that is by then. Refused where it can't wait."""
     memory = draft.memory
-    changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
-    paths = staged_paths(memory, origin.agent, changed)
+    all_paths = [path for path, text in draft.after.items() if text != draft.before.get(path)]
+    paths = staged_paths(memory, origin.agent, all_paths)
     if not paths:
         return op
     if op not in _PROPOSED:
@@ -228,11 +228,11 @@ def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     """Leave the draft where whoever can write finds it; Refused if it wouldn't be taken in, Unsaved where
     nothing can be left either."""
     op = _staged(draft, op, origin, now)
-    changed, _ = _checked(draft)
-    if not changed:
+    paths, _ = _checked(draft)
+    if not paths:
         return
     memory = draft.memory
-    saves = _saves(draft, changed, op, origin, now)
+    saves = _saves(draft, paths, op, origin, now)
     if why := why_not_taken(saves):
         raise Refused(f"nothing is saved: {why}", "Run it outside of the sandbox.")
     try:
@@ -246,12 +246,12 @@ def _hand_over(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
 
 def _checked(draft: Draft) -> tuple[list[str], dict[str, bytes]]:
     """The paths that a draft changes, and the bytes of those that stay; Refused by the guard."""
-    changed = [path for path, text in draft.after.items() if text != draft.before.get(path)]
-    new_bytes = {path: encode(text) for path in changed if (text := draft.after[path]) is not None}
+    paths = [path for path, text in draft.after.items() if text != draft.before.get(path)]
+    new_bytes = {path: encode(text) for path in paths if (text := draft.after[path]) is not None}
     refuse([refusal for path, data in new_bytes.items() for refusal in _refusals(draft, path, data)])
     for place, why in in_the_way(draft.memory.root, new_bytes).items():  # before the first file is written
         raise Refused(f"{place} {why}", "Nothing was changed. Move it away, or choose another place.")
-    return changed, new_bytes
+    return paths, new_bytes
 
 
 def _saves(draft: Draft, paths: Sequence[str], op: str, origin: Origin, now: datetime) -> list[Save]:
@@ -262,10 +262,10 @@ def _saves(draft: Draft, paths: Sequence[str], op: str, origin: Origin, now: dat
 
 def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
     op = _staged(draft, op, origin, now)
-    changed, new_bytes = _checked(draft)
-    if not changed:
+    paths, new_bytes = _checked(draft)
+    if not paths:
         return
-    changed += _put(draft, new_bytes)
+    paths += _put(draft, new_bytes)
     if notice := draft.memory.notice:  # of files that no commit will hold
         ignored = [f"{p} stays on this machine: git ignores it" for p in new_bytes if draft.ignores(p)]
         converted: Sequence[str] = ()
@@ -274,11 +274,11 @@ def _acknowledge(draft: Draft, op: str, origin: Origin, now: datetime) -> None:
         for line in (*ignored, *converted):
             notice(line)
     # Remove files last: a kill before this leaves a file too many, which is no loss. An edit wins here, too.
-    gone = {p: blob_id_of(encoded(draft.before[p])) for p in changed if draft.after[p] is None}
-    draft.memory.worktree.update_unchanged({path: FileUpdate(oid, None) for path, oid in gone.items()})
-    draft.memory.journal.add(_saves(draft, changed, op, origin, now))
+    removals = {p: blob_id_of(encoded(draft.before[p])) for p in paths if draft.after[p] is None}
+    draft.memory.worktree.update_unchanged({path: FileUpdate(oid, None) for path, oid in removals.items()})
+    draft.memory.journal.add(_saves(draft, paths, op, origin, now))
     if origin.session:
-        _note_for_session(draft, origin, changed, new_bytes, is_move=op in _MOVES)
+        _note_for_session(draft, origin, paths, new_bytes, is_move=op in _MOVES)
         if op not in _MOVES:  # in the access log, as the hook of its own tools would
             log, places = AccessLog(draft.memory.state.access), filter(is_note, new_bytes)
             for place in islice(places, _MOST_NOTED):
@@ -299,14 +299,14 @@ def _refusals(draft: Draft, path: str, data: bytes) -> list[Refusal]:
 
 
 def _note_for_session(
-    draft: Draft, origin: Origin, changed: Sequence[str], new_bytes: Mapping[str, bytes], *, is_move: bool
+    draft: Draft, origin: Origin, paths: Sequence[str], new_bytes: Mapping[str, bytes], *, is_move: bool
 ) -> None:
     """Record in the session what it wrote, and which notes it knows that got evidence and kept their text."""
     memory = draft.memory
     session = Session(str(memory.places.state), memory.state.id, origin.agent, origin.session)
-    for path in changed:
+    for path in paths:
         session.note_write(path, new_bytes.get(path), is_move=is_move)
-    if spoken_of := draft.spoken_of.difference(changed):
+    if spoken_of := draft.spoken_of.difference(paths):
         for path in sorted(spoken_of):
             if digest := memory.cache.ask(hash_since, path, session.record.generation):
                 session.note(MOVED, path, digest)
@@ -324,8 +324,8 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
     these."""
     worktree = draft.memory.worktree
     copies: dict[str, bytes] = {}
-    seen = {path: encoded(draft.before.get(path)) for path in new_bytes}
-    due = {path: (seen[path], data) for path, data in new_bytes.items()}
+    bases = {path: encoded(draft.before.get(path)) for path in new_bytes}
+    due = {path: (bases[path], data) for path, data in new_bytes.items()}
     for _ in range(_ROUNDS):
         updates = {path: FileUpdate(blob_id_of(old), new) for path, (old, new) in due.items()}
         due = {}
@@ -333,7 +333,7 @@ def _put(draft: Draft, new_bytes: Mapping[str, bytes]) -> list[str]:
             now = worktree.read_saved(path)
             from ctxrepo.domain.merge import merge_file  # 2,000 lines, for an edit at the same moment
 
-            merged = merge_file(path, seen[path], new_bytes[path], now)
+            merged = merge_file(path, bases[path], new_bytes[path], now)
             due[path] = now, merged.data or new_bytes[path]
             copies |= map(copy_as_file, merged.conflict_copies)
         if copies:  # the version that loses is safe before the other one takes its place

@@ -42,17 +42,17 @@ def update_scores(memory: Memory, now: int) -> bool:
     were computed."""
     profile = memory.settings.score.profile
     heads = _update_changed_files(memory, now)
-    used = counts_by_entry(memory)
-    uses = sorted((name, usage.used, usage.contradicted) for name, usage in used.items())
+    usages = counts_by_entry(memory)
+    uses = sorted((name, usage.used, usage.contradicted) for name, usage in usages.items())
     doubts = [(doubt.entry, doubt.remark) for doubt in memory.cache.ask(computed.all_doubts)]
     sources = [profile, now, memory.cache.head, memory.cache.tree, sorted(heads.items()), uses, doubts]
     stamp = digest_of(repr(sources))
     if memory.cache.ask(computed.stamp_of_part, computed.SCORES) == stamp:
         return False
     evidence = memory.cache.ask(entry_evidence)
-    named = _active_names(memory, heads)
+    active_names = _active_names(memory, heads)
     facts = (
-        _facts(entry, evidence.get(entry.id), used.get(entry.id), named.get(entry.scope, {}))
+        _facts(entry, evidence.get(entry.id), usages.get(entry.id), active_names.get(entry.scope, {}))
         for entry in memory.cache.ask(computed.entries_to_score)
     )
     memory.cache.change(computed.put_standings, _PROFILES[profile](facts, now), stamp)
@@ -62,10 +62,10 @@ def update_scores(memory: Memory, now: int) -> bool:
 def _facts(
     entry: ScoredEntry,
     evidence: EntryEvidence | None,
-    used: Usage | None,
-    named: Mapping[str, Activity],
+    usage: Usage | None,
+    active_names: Mapping[str, Activity],
 ) -> EntryFacts:
-    contradicted = max(evidence.contradicted if evidence else 0, used.contradicted if used else 0)
+    contradicted = max(evidence.contradicted if evidence else 0, usage.contradicted if usage else 0)
     return EntryFacts(
         entry.id,
         entry.scope,
@@ -73,9 +73,9 @@ def _facts(
         entry.is_pinned or bool(evidence and evidence.rule),
         day_of(entry.day) or 0,
         evidence,
-        helpful=used.used if used else 0,
+        helpful=usage.used if usage else 0,
         contradicted=contradicted,
-        activity=activity_in(entry.text, named),
+        activity=activity_in(entry.text, active_names),
         until=until_in(entry.text) if "until:" in entry.text.lower() else 0,
         is_doubtful=bool(entry.is_doubtful),
     )
@@ -88,11 +88,11 @@ def _update_changed_files(memory: Memory, now: int) -> dict[tuple[str, str], str
     may_doubt = memory.settings.project.trust == "open"
     known = (c for c in read_checkouts(memory.places.state) if may_doubt or not c.claim)
     folders = {c.top: c.folder for c in known if c.folder and os.path.isabs(c.top)}
-    asked = [*folders][-_MOST_CHECKOUTS:]
+    tops = [*folders][-_MOST_CHECKOUTS:]
     stamps = ((top, memory.cache.ask(computed.stamp_of_part, computed.ACTIVE, top)) for top in folders)
     heads = {top: stamp for top, stamp in stamps if stamp}
     env, since = dict(memory.env), (now - KNOWN_DAYS) * _DAY
-    answers = memory.outside.ask_each(asked, partial(_head, env), Path)
+    answers = memory.outside.ask_each(tops, partial(_head, env), Path)
     stamps_now = {top: f"{head} {now}" for top, head in answers}
     due = [top for top, stamp in stamps_now.items() if heads.get(top) != stamp]
     for top, times in memory.outside.ask_each(due, partial(_changed, since, env), Path):

@@ -99,7 +99,7 @@ def _with_kept(
 ) -> Conversation | None:
     """What was said in a session: by its transcript, if there is one, and before that what is only kept."""
     with closing(KeptReader(kept_file(memory.state.root))) as reader:
-        kept = [message_of(agent, message) for message in reader.conversation(agent, session)]
+        copies = [message_of(agent, message) for message in reader.conversation(agent, session)]
     has_transcript = conversation is not None
     conversation = conversation or Conversation(agent, session)
     ids = {message.id for message in conversation.messages}
@@ -110,7 +110,7 @@ def _with_kept(
         is_known = message.id in ids or (message.who, message.when) in moments
         return is_known or (has_transcript and not message.id and not message.when)
 
-    deleted = [message for message in kept if not is_in_transcript(message)]
+    deleted = [message for message in copies if not is_in_transcript(message)]
     if not (deleted or has_transcript):
         return None
     messages = (*deleted, *conversation.messages)[-MOST_MESSAGES:]

@@ -74,9 +74,9 @@ def plan_to_forget(memory: Memory, choice: KeptChoice) -> ForgetPlan:
         ids |= {session for session in present if choice.has(*session, 0)}
     damaged = [str(path) for path in damaged_files(memory.state.root)] if choice.is_every else []
     if choice.beginnings:
-        named = {_named(beginning, ids) for beginning in choice.beginnings}
-        kept = [session for session in kept if session.id in named]
-        ids = {(agent, session_id) for agent, session_id in ids if session_id in named}
+        session_ids = {_named(beginning, ids) for beginning in choice.beginnings}
+        kept = [session for session in kept if session.id in session_ids]
+        ids = {(agent, session_id) for agent, session_id in ids if session_id in session_ids}
     if not (ids or damaged):
         raise NotFound("nothing that is meant is kept of any session", "`ctxrepo sessions list` shows all.")
     return ForgetPlan(kept, sorted(ids), sorted(ids & present), damaged)

@@ -55,15 +55,15 @@ class PassageReader:
     """Reads messages from transcripts, and from the store `kept` those that are no longer there. Databases of
     many sessions stay open until it is closed."""
 
-    def __init__(self, kept: Path) -> None:
+    def __init__(self, file: Path) -> None:
         self._databases: dict[str, RowReader] = {}
-        self._kept = KeptReader(kept)
+        self._kept = KeptReader(file)
 
     def messages_at(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
         """number -> message, of those of these neighbouring messages of a session that can be read."""
         messages = {} if session.is_gone else self._in_transcript(session, [r for r in rows if r.place >= 0])
-        kept = self._kept.messages([row.key for row in rows if row.number not in messages])
-        return {**{row.number: kept[row.key] for row in rows if row.key in kept}, **messages}
+        copies = self._kept.messages([row.key for row in rows if row.number not in messages])
+        return {**{row.number: copies[row.key] for row in rows if row.key in copies}, **messages}
 
     def _in_transcript(self, session: IndexedSession, rows: Sequence[MessageRow]) -> dict[int, Message]:
         transcripts = transcripts_of(session.agent)

@@ -263,12 +263,12 @@ def _read_piece(
     keeper: SessionKeeper,
 ) -> _ReadPiece:
     """The piece that follows on what both the index and the store have."""
-    kept = keeper.progress(file, session.id)
-    rewrite = opened.rewrite_before(kept.position) if kept else ""
-    kept = kept.at_start if kept and rewrite else kept
+    progress = keeper.progress(file, session.id)
+    rewrite = opened.rewrite_before(progress.position) if progress else ""
+    progress = progress.at_start if progress and rewrite else progress
     begin = Position() if opened.rewrite_before(session.position) else session.position
-    if kept and keeper.end_of(kept) < begin.place:
-        begin = Position(max(0, keeper.end_of(kept)))
+    if progress and keeper.end_of(progress) < begin.place:
+        begin = Position(max(0, keeper.end_of(progress)))
     piece = opened.piece(begin, 2 if keeper.keeps_lines else 1)
     first = [opened.first_line()] if begin.place else []
     head = transcripts.head(first or islice(piece.lines, _HEAD_LINES))
@@ -286,10 +286,10 @@ def _read_piece(
         complete = [m for m in complete if m.session not in known]
     placed = placed_messages(complete, places, session, is_named=bool(file.session))
     copy = None
-    if kept and keeper.progress(file, id_):
+    if progress and keeper.progress(file, id_):
         placed = masked_messages(placed)
-        kept = replace(kept, position=max(kept.position, opened.position(piece.end)))
-        copy = keeper.copy(kept, session, piece, placed, rewrite)
+        progress = replace(progress, position=max(progress.position, opened.position(piece.end)))
+        copy = keeper.copy(progress, session, piece, placed, rewrite)
     new = [*new_messages(placed, session, file.mtime, IS_COPY if is_copy else 0)]
     return _ReadPiece(session, piece.since, new, piece.size, piece.is_last, copy)
 

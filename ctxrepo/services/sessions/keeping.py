@@ -48,9 +48,9 @@ class KeepRules:
     @classmethod
     def of(cls, memory: Memory) -> "KeepRules":
         """What the settings say."""
-        wanted = memory.settings.sessions
-        since = int(time.time() - wanted.keep_months * _MONTH) if wanted.keep_months else 0
-        return cls(kept_file(memory.state.root), wanted.keep, wanted.keep_bytes, since)
+        settings = memory.settings.sessions
+        since = int(time.time() - settings.keep_months * _MONTH) if settings.keep_months else 0
+        return cls(kept_file(memory.state.root), settings.keep, settings.keep_bytes, since)
 
     @classmethod
     def after(cls, error: KeptUnusable) -> "KeepRules":
@@ -136,66 +136,66 @@ class SessionKeeper:
 
     def progress(self, file: TranscriptFile, id_: str) -> KeptSession | None:
         """How far a session's transcript was copied; None where it isn't to be kept."""
-        kept, age = self._sessions.get(file.name), file.mtime // _NANOSECONDS
+        kept_session, age = self._sessions.get(file.name), file.mtime // _NANOSECONDS
         if self.rules.mode == "off" or age < self.rules.since:
             return None
-        if (file.agent, id_) in self._forgotten or (kept is None and age < self._oldest):
+        if (file.agent, id_) in self._forgotten or (kept_session is None and age < self._oldest):
             return None
-        return kept or KeptSession(file.name, file.agent, id_, file.path)
+        return kept_session or KeptSession(file.name, file.agent, id_, file.path)
 
     def lacks(self, file: TranscriptFile, indexed: IndexedSession) -> bool:
         """Whether the index has something of a transcript that is to be kept and isn't yet."""
-        kept = self.progress(file, indexed.id)
-        if kept is None or indexed.position == Position():  # it can't be read
+        progress = self.progress(file, indexed.id)
+        if progress is None or indexed.position == Position():  # it can't be read
             return False
-        return kept.state != indexed.state or self.end_of(kept) < indexed.position.place
+        return progress.state != indexed.state or self.end_of(progress) < indexed.position.place
 
-    def end_of(self, kept: KeptSession) -> int:
+    def end_of(self, progress: KeptSession) -> int:
         """The place up to which all that is to be kept of a transcript was copied; -1 for none."""
-        return min(kept.next_message, kept.next_line) if self.keeps_lines else kept.next_message
+        return min(progress.next_message, progress.next_line) if self.keeps_lines else progress.next_message
 
     def copy(
         self,
-        kept: KeptSession,
+        progress: KeptSession,
         session: IndexedSession,
         piece: TranscriptPiece,
         messages: Sequence[PlacedMessage],
         rewrite: Rewrite,
     ) -> TranscriptCopy:
-        """What is to be kept of a piece of a transcript. `kept` says how far it was copied, with its position
-        at the end of the piece; `session` where the next piece begins."""
+        """What is to be kept of a piece of a transcript. `progress` says how far it was copied, with its
+        position at the end of the piece; `session` where the next piece begins."""
         until = session.position.place
         moments = [int(seconds_of(placed.message.at) or 0) for placed in messages]
         after = replace(
-            kept,
+            progress,
             id=session.id,
             cwd=session.cwd,
-            mtime=max(kept.mtime, session.mtime),
+            mtime=max(progress.mtime, session.mtime),
             state=session.state,
-            last_at=max([kept.last_at, *moments]) or session.mtime // _NANOSECONDS,
-            next_message=max(kept.next_message, until),
-            next_line=max(kept.next_line, until) if self.keeps_lines else kept.next_line,
+            last_at=max([progress.last_at, *moments]) or session.mtime // _NANOSECONDS,
+            next_message=max(progress.next_message, until),
+            next_line=max(progress.next_line, until) if self.keeps_lines else progress.next_line,
         )
         texts = [
             KeptText(placed.key, placed.place, placed.name, encoded(placed.message))
             for placed in messages
-            if placed.place >= kept.floor and words_of(placed.message).strip()
+            if placed.place >= progress.floor and words_of(placed.message).strip()
         ]
         lines = None
         if self.keeps_lines:
             pairs = zip(piece.places, piece.lines, strict=True)
-            wanted = [(place, line) for place, line in pairs if place >= kept.floor]
-            clean = without_secrets([line for _, line in wanted])
-            lines = [(place, line) for (place, _), line in zip(wanted, clean, strict=True)]
-        outgrown = self._outgrown(kept.name, messages) if rewrite else ()
+            rest = [(place, line) for place, line in pairs if place >= progress.floor]
+            clean = without_secrets([line for _, line in rest])
+            lines = [(place, line) for (place, _), line in zip(rest, clean, strict=True)]
+        outgrown = self._outgrown(progress.name, messages) if rewrite else ()
         return TranscriptCopy(after, piece.since, until, piece.is_last, texts, lines, rewrite, outgrown)
 
     def _outgrown(self, name: str, messages: Sequence[PlacedMessage]) -> list[int]:
         """The keys of kept messages of which these are longer versions: some agents write a whole file anew
         for each part of a message."""
         by_id = {placed.message.id: placed for placed in messages if placed.message.id}
-        kept = self.store.texts(self.store.places(name))
-        pairs = ((key, message) for key, text in kept.items() if (message := decoded(text)))
+        texts = self.store.texts(self.store.places(name))
+        pairs = ((key, message) for key, text in texts.items() if (message := decoded(text)))
         return [
             key
             for key, old in pairs
@@ -234,9 +234,9 @@ class SessionKeeper:
         ]
 
 
-def gone_transcript(kept: KeptSession) -> TranscriptFile:
+def gone_transcript(copy: KeptSession) -> TranscriptFile:
     """The transcript of a kept session, as it was before its agent deleted it."""
-    return TranscriptFile(kept.name, kept.agent, kept.path, GONE, kept.mtime, 0, kept.cwd, kept.id)
+    return TranscriptFile(copy.name, copy.agent, copy.path, GONE, copy.mtime, 0, copy.cwd, copy.id)
 
 
 def masked_messages(messages: Sequence[PlacedMessage]) -> list[PlacedMessage]:

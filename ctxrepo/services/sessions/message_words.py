@@ -98,12 +98,12 @@ def _new_message(placed: PlacedMessage, session: IndexedSession, at: int, traits
     """None for an empty message. Words for which a tool searched the memory are left out: a later search
     would find that question instead of its answer."""
     message = placed.message
-    text, given = spoken_text(message)[:MOST_CHARACTERS], given_to_tools(message)[:MOST_CHARACTERS]
-    if not (text or given.strip()):
+    text, tool_input = spoken_text(message)[:MOST_CHARACTERS], given_to_tools(message)[:MOST_CHARACTERS]
+    if not (text or tool_input.strip()):
         return None
     searches = any("ctxrepo" in tool.command and _SEARCH.search(tool.command) for tool in message.tools)
     is_by_agent = message.who == "agent"
-    given = "" if searches else given
+    tool_input = "" if searches else tool_input
     traits |= (BY_AGENT if is_by_agent else 0) | (USED_TOOLS if message.tools else 0)
     traits |= IS_COPY if message.session and message.session != session.id else 0
     traits |= (0 if text else IS_SILENT) | (SEARCHES if searches else 0)
@@ -115,7 +115,7 @@ def _new_message(placed: PlacedMessage, session: IndexedSession, at: int, traits
     when = int(seconds_of(message.at) or at)
     row = MessageRow(0, 0, placed.key, traits, when, placed.place, placed.name, len(text), 0)
     paths = tuple(dict.fromkeys(path for tool in message.tools for path in tool.paths if path))
-    return NewMessage(row, _with_parts(text), _with_parts(given), paths)
+    return NewMessage(row, _with_parts(text), _with_parts(tool_input), paths)
 
 
 def _with_parts(text: str) -> str:

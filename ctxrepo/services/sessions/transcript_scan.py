@@ -100,12 +100,12 @@ def _raw_hits(memory: Memory, query: SessionQuery, any_case: bool) -> Iterator[R
     names = {file.name for file in here.files}
     try:
         with KeptSessions.opened(kept_file(memory.state.root)) as store:
-            for kept in sorted(store.sessions().values(), key=lambda session: -session.last_at):
+            for copy in sorted(store.sessions().values(), key=lambda session: -session.last_at):
                 if time.monotonic() > end:
                     yield None
                     return
-                if kept.name not in names and kept.mtime // _NANOSECONDS >= query.since:
-                    yield from _in_lines(gone_transcript(kept), store.lines(kept), query.text, any_case)
+                if copy.name not in names and copy.mtime // _NANOSECONDS >= query.since:
+                    yield from _in_lines(gone_transcript(copy), store.lines(copy), query.text, any_case)
     except KeptUnusable:
         yield None
 

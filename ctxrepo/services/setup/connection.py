@@ -43,8 +43,8 @@ class Machine:
         """How agents start our MCP server: with the places that it would not find by itself."""
         usual = Places.of({"HOME": str(self.places.user_home)})
         here, default = ((p.home, p.config_file, p.state) for p in (self.places, usual))
-        named = zip(VARIABLES, here, default, strict=True)
-        environment = {name: str(place) for name, place, other in named if place != other}
+        places = zip(VARIABLES, here, default, strict=True)
+        environment = {name: str(place) for name, place, other in places if place != other}
         return McpServer(self.interpreter, environment, self.find)
 
     def find(self, command: str) -> str | None:
@@ -186,12 +186,12 @@ class Connection:
     def new_receipt(self, owned: Mapping[Path, str]) -> Receipt:
         """The receipt for these files connected, and for the skills `owned` then."""
         paths = (*(file.path for file in self.files), *owned)
-        made = [folder for path in paths for folder in foreign.missing_folders(path)]
+        folders = [folder for path in paths for folder in foreign.missing_folders(path)]
         # A folder that another agent's setup made for both goes with whichever is let go of last.
         above = {folder for path in paths for folder in path.parents}
         shared = [folder for other in self._others for folder in other.folders if folder in above]
         # Of what holds nothing of ours no copy is kept: it is a person's alone.
-        written = {
+        files = {
             file.path: WrittenFile(before, digest(after))
             for file in self.files
             if (before := file.before(self.known(file))) != (after := self.connected(file))
@@ -199,16 +199,16 @@ class Connection:
         # To decline a server that nobody would bring is to choose nothing: the list isn't looked at again.
         mcp = self.choices.mcp if self.choices.mcp or self.agent.needs_server else None
         return Receipt(
-            files=written | {**self.slip.known.files, **written} if self.trouble else written,
+            files=files | {**self.slip.known.files, **files} if self.trouble else files,
             skills=owned,
             choices=replace(self.choices, mcp=mcp),
-            folders=tuple(dict.fromkeys([*self.slip.known.folders, *made, *shared])),
+            folders=tuple(dict.fromkeys([*self.slip.known.folders, *folders, *shared])),
         )
 
     @cached_property
     def shared_skills(self) -> Mapping[Path, str]:
         """The skills that other agents have from us as well, in one folder, with digests of what we wrote."""
-        return {path: written for other in self._others for path, written in other.skills.items()}
+        return {path: digest for other in self._others for path, digest in other.skills.items()}
 
     @cached_property
     def _others(self) -> Sequence[Receipt]:
@@ -223,8 +223,8 @@ class Connection:
         """What takes our skills away, but for those that other agents have too; without a receipt, those that
         are as this version's."""
         owned = self._newest_of(self.slip.receipt.skills) if self.slip.receipt else None
-        kept = self.shared_skills.keys()
-        return skills.together([skills.removed(root, owned, kept) for root in self.skills])
+        paths = self.shared_skills.keys()
+        return skills.together([skills.removed(root, owned, paths) for root in self.skills])
 
     def _newest_of(self, owned: Mapping[Path, str]) -> Mapping[Path, str]:
         """The skills `owned`, with the digest that another agent's setup has left where that wrote last."""
@@ -237,8 +237,8 @@ def wanted_of(agent: Agent, machine: Machine, choices: Choices = UNCHOSEN) -> Se
     level, server = choices.permissions or "none", machine.server if choices.mcp else None
     options = InstallOptions(level, machine.places.handover, choices.enforces is True, server)
     home, line = machine.places.user_home, partial(machine.line, agent.name)
-    wanted = agent.install.files(home, machine.environment, line, options)
+    parts = agent.install.files(home, machine.environment, line, options)
     if choices.mcp is not None:
-        return wanted
-    rest = (part.without_servers if isinstance(part, EditedDocument) else part for part in wanted)
+        return parts
+    rest = (part.without_servers if isinstance(part, EditedDocument) else part for part in parts)
     return [part for part in rest if part is not None]

@@ -60,7 +60,7 @@ class Row:
 
     def fates(self, fate: str) -> int:
         """How much of what was given came to this."""
-        return sum(given.fate == fate for given in self.given)
+        return sum(delivery.fate == fate for delivery in self.given)
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def _look(
     memory: Memory, machine: Machine, agent: Agent, records: Records, transcripts: Transcripts
 ) -> AgentRecords:
     folder = transcripts.folder(machine.places.user_home, machine.environment)
-    wanted = wanted_of(agent, machine, machine.choices)
-    files = [part for part in wanted if not isinstance(part, SkillsFolder | GrantedFolder)]
+    parts = wanted_of(agent, machine, machine.choices)
+    files = [part for part in parts if not isinstance(part, SkillsFolder | GrantedFolder)]
     events = [event for file in files for event in file.hooks]
     paths = newest(folder, transcripts.PATTERN, SESSIONS)
     sessions = [session for path in paths if (session := _read(records, path, transcripts.SUBAGENTS))]
@@ -100,7 +100,7 @@ def _look(
             event,
             happened=sum(session.happened.get(event, 0) for session in sessions),
             calls=[call for session in sessions for call in session.calls if call.event == event],
-            given=[given for session in sessions for given in session.given if given.event == event],
+            given=[delivery for session in sessions for delivery in session.given if delivery.event == event],
             noted=sum(count for (_, at), count in noted.items() if at == agent.moments[event]),
             unrecorded=records.UNRECORDED.get(event, ""),
         )
@@ -156,13 +156,13 @@ def _troubles(title: str, name: str, rows: Sequence[Row], since: str) -> Iterato
                 "`ctxrepo doctor` shows what they logged; a busy machine, or a turn broken off, can be why.",
             )
     for row in rows:
-        event, given = row.event, [given for given in row.given if given.at > since]
-        if cut := [delivery.size for delivery in given if delivery.fate == "cut"]:
+        event, deliveries = row.event, [delivery for delivery in row.given if delivery.at > since]
+        if cut := [delivery.size for delivery in deliveries if delivery.fate == "cut"]:
             yield Finding(
                 f"{title} cut what the hook of {event} gave, {times(len(cut))}: {max(cut)} bytes were left",
                 "`ctxrepo config set delivery.budget_bytes 9500` keeps it below the limit of all agents.",
             )
-        if lost := [delivery for delivery in given if delivery.fate == "lost"]:
+        if lost := [delivery for delivery in deliveries if delivery.fate == "lost"]:
             yield Finding(
                 f"{title}: what the hook of {event} gave is in no request to the model, {times(len(lost))}",
                 "Start a new session and look again; another hook may have stopped the prompt.",
@@ -199,7 +199,7 @@ def _silences(
             if session.happened.get(event)
             and not noted.get((session.id, at))
             and event not in {call.event for call in session.calls}
-            and event not in {given.event for given in session.given}
+            and event not in {delivery.event for delivery in session.given}
         ]
         if silent:
             yield Finding(

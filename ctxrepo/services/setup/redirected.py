@@ -37,11 +37,11 @@ def redirect(agent: Agent, machine: Machine, checkout: Path, folder: Path) -> tu
     place = receipt.place(machine.places.config_dir, _named(agent), file)
     slip = foreign.read(place)
     known = receipt.load(slip)
-    written = known.files.get(file) if known else None
+    record = known.files.get(file) if known else None
     there = EditedOnDisk(EditedDocument(file, redirection.document(str(folder))), foreign.read(file))
-    after = there.connected(written)
-    made = known.folders[1:] if known else foreign.missing_folders(file)
-    new = Receipt({file: WrittenFile(there.before(written), digest(after))}, folders=(folder, *made))
+    after = there.connected(record)
+    new_folders = known.folders[1:] if known else foreign.missing_folders(file)
+    new = Receipt({file: WrittenFile(there.before(record), digest(after))}, folders=(folder, *new_folders))
     # The receipt first: what a crash leaves then has its way back.
     return Change(place, slip, new.dump(), private=True), Change(file, there.data, after)
 
@@ -59,13 +59,13 @@ def give_back(
     for place in sorted((machine.places.config_dir / "receipts").glob(f"{_named(agent)}-*.json")):
         slip = foreign.read(place)
         known = receipt.load(slip) or Receipt({})
-        for file, written in known.files.items():
+        for file, record in known.files.items():
             if file_here not in (None, file) or not known.folders:
                 continue
             try:
                 document = redirection.document(str(known.folders[0]))
                 there = EditedOnDisk(EditedDocument(file, document), foreign.read(file))
-                change = Change(file, there.data, there.original(written))
+                change = Change(file, there.data, there.original(record))
             except CtxrepoError as error:
                 if checkout:
                     raise

@@ -62,8 +62,8 @@ class Plan:
         of_skills = [change for change, _ in skills]
         lines = [self._summed(change) for change in self.visible if change not in of_skills]
         for root in self.skills:
-            for verb, changed in _by_deed(change for change, its in skills if its == root):
-                names = dict.fromkeys(c.path.relative_to(root).parts[0] for c in changed)
+            for verb, group in _by_deed(change for change, its in skills if its == root):
+                names = dict.fromkeys(c.path.relative_to(root).parts[0] for c in group)
                 lines.append(f"{counted(len(names), 'skill')} {verb} {root}: {', '.join(names)}")
         return tuple(lines)
 
@@ -214,10 +214,10 @@ def apply(plan: Plan) -> None:
 
 def _possible(changes: Sequence[Change]) -> tuple[Change, ...]:
     """The changes that change something, each known to be writable before a person is asked."""
-    wanted = tuple(change for change in changes if change.before != change.after)
-    for change in wanted:
+    edits = tuple(change for change in changes if change.before != change.after)
+    for change in edits:
         foreign.check_writable(change.path)
-    return wanted
+    return edits
 
 
 def _by_deed(changes: Iterable[Change]) -> Iterator[tuple[str, list[Change]]]:

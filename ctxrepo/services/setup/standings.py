@@ -92,8 +92,8 @@ def _problems(
             "hooks, skills, permissions or MCP server are not those of this version"
         ]
     if not problems:
-        gone = [each.path for each in connection.granted_folders if not foreign.exists(each.path)]
-        problems = [f"its sandbox may write to {folder}, which isn't there" for folder in gone]
+        folders = [each.path for each in connection.granted_folders if not foreign.exists(each.path)]
+        problems = [f"its sandbox may write to {folder}, which isn't there" for folder in folders]
     return problems
 
 

@@ -141,7 +141,7 @@ def _round(
 def _judge_upstream(
     memory: Memory, now: datetime, result: SyncResult, *, send: bool, accept: bool
 ) -> tuple[upstream.UpstreamState, SyncResult, str | None]:
-    """(what the tip of the shared branch means, `done` with its notices, the tip). A branch that the remote
+    """(what the tip of the shared branch means, `result` with its notices, the tip). A branch that the remote
     lost during a review is sent again, and a review that is over is ended."""
     theirs = memory.objects.ref(memory.clone.upstream_ref)
     state = upstream.state_of_upstream(memory, theirs, accept=accept)
@@ -149,8 +149,8 @@ def _judge_upstream(
     if theirs is None and send and state.answer.ok and open_review(memory):
         theirs = _send_shared_again(memory)
     if state.answer.ok and state.has_known_tip:
-        done = result
-        result = with_signatures(memory, lambda: _end_review(memory, done, theirs, now))
+        outcome = result
+        result = with_signatures(memory, lambda: _end_review(memory, outcome, theirs, now))
     return state, result, theirs
 
 
@@ -203,13 +203,13 @@ def _close(memory: Memory, current: Review, ours: str, left: str, now: datetime)
     return _DECLINED, *review.proposed_again(memory, current, ours, left)
 
 
-def _end_review(memory: Memory, done: SyncResult, theirs: str | None, now: datetime) -> SyncResult:
-    """If the review is over, continue from the shared branch; `done` with what is to be told of it."""
+def _end_review(memory: Memory, result: SyncResult, theirs: str | None, now: datetime) -> SyncResult:
+    """If the review is over, continue from the shared branch; `result` with what is to be told of it."""
     current = open_review(memory)
     ours = memory.head
     if current is None or theirs is None or ours is None or not review.is_over(memory, current, theirs):
-        return done
-    done = done.noticing(*_close(memory, current, ours, theirs, now))
+        return result
+    result = result.noticing(*_close(memory, current, ours, theirs, now))
     if not review.is_merged_as_usual(memory, current, ours, theirs):
         applied = apply_exchange(
             memory,
@@ -217,9 +217,9 @@ def _end_review(memory: Memory, done: SyncResult, theirs: str | None, now: datet
             lambda old: review.merged_after_review(memory, current, old or ours, theirs, now),
             now,
         )
-        done = replace(done, conflict_copies=(*done.conflict_copies, *applied.conflict_copies))
+        result = replace(result, conflict_copies=(*result.conflict_copies, *applied.conflict_copies))
     review.forget(memory, current)
-    return done
+    return result
 
 
 def _send_shared_again(memory: Memory) -> str | None:
@@ -355,12 +355,12 @@ _Edit = tuple[bytes | None, bytes | None]
 """What a file is based on, and what is on disk."""
 
 
-def _put_into(memory: Memory, path: str, held: _Edit, keys: tuple[Key | None, Key | None]) -> None:
+def _put_into(memory: Memory, path: str, edit: _Edit, keys: tuple[Key | None, Key | None]) -> None:
     """Edit the file at `path` as the one that is held back was edited: another machine put that into it. Its
     `keys` are those in the commit before and by now."""
     was, now = (memory.objects.data_or_empty(key) if key else None for key in keys)
     on_disk = memory.worktree.read(path)
-    edited = merge_file(path, held[0], held[1] or b"", now)
+    edited = merge_file(path, edit[0], edit[1] or b"", now)
     both = merge_file(path, was, on_disk, edited.data)
     copies = (*edited.conflict_copies, *both.conflict_copies)
     memory.worktree.write_all(dict(map(copy_as_file, copies)))

@@ -55,8 +55,8 @@ def _renamed(memory: Memory, since: str, before: Registry) -> Iterator[str]:
         if any(registry.canonical(identity) != identity for registry in (before, was)):
             continue  # unlinked, which moves no notes
         former = [old for registry in (before, was) if (old := registry.folder_of(identity)) and old != new]
-        done = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
-        if not former or any(operation.note.endswith(f" is {new}") for operation in done):
+        operations = memory.done_log.newest() if former and before.folder_of(identity) == new else ()
+        if not former or any(operation.note.endswith(f" is {new}") for operation in operations):
             continue
         folders = memory.objects.names_in(memory.head_tree, "")
         is_of_another = any(name == new and owner != identity for owner, name in was.projects.items())
@@ -155,8 +155,8 @@ def _come_back(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[str]:
 def _superseded(ours: _SideOfMerge, theirs: _SideOfMerge) -> Iterator[Evidence]:
     """The record of each edit by one side of an entry that the other superseded: it doesn't hold any more."""
     former = {record.to: record.entry for record in ours.records if record.kind == "moved"}
-    gone = {end_of(former, record.entry) for record in ours.records if record.kind == "superseded"}
-    edits = [record for record in theirs.records if record.kind == "moved" and record.entry in gone]
+    ids = {end_of(former, record.entry) for record in ours.records if record.kind == "superseded"}
+    edits = [record for record in theirs.records if record.kind == "moved" and record.entry in ids]
     struck = marks(evidence_at(ours.objects, ours.tip)).struck if edits else ()
     return (e for e in edits if e.to in struck and e.to in _ids(ours.objects, ours.tip, e.path))
 
@@ -213,12 +213,12 @@ def _notes_back(side: _SideOfMerge) -> Iterator[tuple[str, str, str]]:
     """(what this side did, path in the base, path by now) of notes that only the merged tree has in view."""
     objects = side.objects
     come = [p for p, (old, _) in objects.diff(side.tree, side.merged).items() if not old and is_note(p)]
-    changed = objects.diff(side.base, side.tree) if come else {}
+    changes = objects.diff(side.base, side.tree) if come else {}
     former, moved = (renamed(evidence_at(objects, tree)) if come else {} for tree in (side.merged, side.tree))
     for path in come:
         for name, key in objects.files(side.base, [path, *former.get(path, ())]).items():
             names = {new for new, old in moved.items() if name in old}
-            names |= {new for new, (_, now) in changed.items() if now == key and is_note(new)}
+            names |= {new for new, (_, now) in changes.items() if now == key and is_note(new)}
             there = objects.files(side.tree, [name, *names])
             if name not in there and all(map(is_aside, there)):
                 yield "archived" if there else "removed", name, path
@@ -259,21 +259,21 @@ def _moved_twice(side: _SideOfMerge) -> dict[str, str]:
     """path -> path in the merge of the notes that a side moved to the first, and another one to the folder of
     another project."""
     new = {record.to for record in side.records if record.kind == "renamed"}
-    gone = new - side.objects.files(side.merged, new).keys()
-    by_now = moved_to(side.objects, side.merged, gone)
+    paths = new - side.objects.files(side.merged, new).keys()
+    by_now = moved_to(side.objects, side.merged, paths)
     return {old: new for old, new in by_now.items() if scope_of(old) != scope_of(new)}
 
 
 def _out_of_view(memory: Memory, since: str) -> Iterator[str]:
     """A line for each folder of no project to which notes have moved since a commit, as they were, or which
     has come with notes."""
-    objects, given = memory.objects, {memory.global_folder, *read_registry(memory).projects.values()}
-    changed = objects.diff(objects.tree_of(since), memory.head_tree)
-    notes = {path: keys for path, keys in changed.items() if is_note(path) and not is_aside(path)}
-    gone = {was for path, (was, now) in notes.items() if now is None and scope_of(path) in given}
+    objects, folders = memory.objects, {memory.global_folder, *read_registry(memory).projects.values()}
+    changes = objects.diff(objects.tree_of(since), memory.head_tree)
+    notes = {path: keys for path, keys in changes.items() if is_note(path) and not is_aside(path)}
+    gone = {was for path, (was, now) in notes.items() if now is None and scope_of(path) in folders}
     come = {path: now in gone for path, (was, now) in notes.items() if was is None and "/" in path}
     known = objects.names_in(objects.tree_of(since), "")
-    for folder in sorted({*map(scope_of, come)} - given):
+    for folder in sorted({*map(scope_of, come)} - folders):
         has_moved = [moved for path, moved in come.items() if scope_of(path) == folder]
         count = sum(has_moved) or (len(has_moved) if folder not in known else 0)
         if count:
@@ -287,16 +287,16 @@ def _places(side: _SideOfMerge) -> dict[str, str]:
     """path -> path in the merged tree of the notes that this side wrote to, and that another project has
     there, or none, though it isn't just that the folder of their project has another name."""
     objects = side.objects
-    changed, differing = objects.diff(side.base, side.tree), objects.diff(side.tree, side.merged)
-    both = {path for path in changed.keys() & differing.keys() if is_note(path) and changed[path][0]}
+    changes, differing = objects.diff(side.base, side.tree), objects.diff(side.tree, side.merged)
+    both = {path for path in changes.keys() & differing.keys() if is_note(path) and changes[path][0]}
     was, now = note_versions(objects, side.base, side.tree) if both else ({}, {})
-    written = entries_gone(*({path: files.get(path) for path in both} for files in (now, was)))
-    if not written:
+    entries = entries_gone(*({path: files.get(path) for path in both} for files in (now, was)))
+    if not entries:
         return {}
     standing = entries_in(note_versions(objects, side.tree, side.merged)[1])
     there = {normalised(entry.text): entry.path for entry in standing if not is_conflict_copy(entry.path)}
     there |= {normalised(entry.text): entry.path for entry in standing if entry.path in both}
-    places = {entry.path: there[text] for entry in written if (text := normalised(entry.text)) in there}
+    places = {entry.path: there[text] for entry in entries if (text := normalised(entry.text)) in there}
     former, present = (_owners(objects, tree) for tree in (side.tree, side.merged))
     return {
         old: new

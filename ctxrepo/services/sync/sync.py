@@ -49,7 +49,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
     is away or refuses is an outcome; errors are those of `commit`."""
     send, accept_remote = request.send, request.accept_remote
     require_ready(memory)
-    asked, before = time.monotonic(), memory.head
+    start, before = time.monotonic(), memory.head
     try:
         with locked(memory.state.lock("sync"), request.wait):
             # Whoever asks after this moment may have written after our commit, and has to sync again.
@@ -57,7 +57,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
             committed = commit(memory, now, request.wanted, sends=False)
             if not memory.has_remote:
                 return _synced(memory, before, committed, SyncResult())
-            earlier_answer = memory.exchanges.answer_since(asked, committed.head, send=send)
+            earlier_answer = memory.exchanges.answer_since(start, committed.head, send=send)
             if earlier_answer and not accept_remote:
                 return _synced(memory, before, committed, SyncResult(earlier_answer))
             registry = read_registry(memory)
@@ -81,7 +81,7 @@ def sync(memory: Memory, now: datetime, request: SyncRequest = PLAIN_SYNC) -> Sy
 def _synced(memory: Memory, before: str | None, committed: CommitResult, exchanged: SyncResult) -> SyncResult:
     last, kept_out = exchanged.committed or committed, KeptOutFile(memory.state.held).read()
     # A merge may have settled it: another machine moved what a hand had deleted here.
-    held = [r for r in committed.held if r.path in {kept.path for kept in kept_out.by(r.rule)}]
+    held = [r for r in committed.held if r.path in {refusal.path for refusal in kept_out.by(r.rule)}]
     refused = (*held, *exchanged.held, *last.held)  # of one that several looks refused, as the last says it
     copies = (*committed.conflict_copies, *exchanged.conflict_copies)
     deleted = of_deletions(memory, few=True, since=before)

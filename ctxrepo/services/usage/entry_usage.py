@@ -93,13 +93,13 @@ def usage(
     usages = [counts for counts in counts_by_entry(memory).values() if counts.path.startswith(folder)]
     usages.sort(key=lambda counts: (-counts.delivered, -counts.last, counts.id))
     pairs = ((counts, memory.cache.ask(entry_by_id, counts.id)) for counts in usages)
-    wanted = [(counts, known) for counts, known in pairs if is_wanted(counts, known)]
+    rows = [(counts, known) for counts, known in pairs if is_wanted(counts, known)]
     return UsageReport(
         entries=[
             EntryUsage(counts, *((known.entry.at, known.entry.plain) if known else (counts.path, "")))
-            for counts, known in wanted[:limit]
+            for counts, known in rows[:limit]
         ],
-        count=len(wanted),
+        count=len(rows),
         **{name: sum(getattr(counts, name) for counts in usages) for name in COUNTS},
     )
 
@@ -108,8 +108,8 @@ def counts_by_entry(memory: Memory) -> dict[str, Usage]:
     """Entry id -> its counts. What was counted before an entry was edited or moved is added up under the id
     that it has now."""
     usages, ask = counted_here(memory), memory.cache.ask
-    gone = {counts.id for counts in usages if ask(entry_by_id, counts.id) is None}
-    edits = edits_in(sorted(_committed(memory).about(gone), key=lambda e: e.ts) if gone else ())
+    ids = {counts.id for counts in usages if ask(entry_by_id, counts.id) is None}
+    edits = edits_in(sorted(_committed(memory).about(ids), key=lambda e: e.ts) if ids else ())
     by_id: dict[str, list[Usage]] = {}
     for counts in usages:
         name, visited = counts.id, set[str]()
@@ -175,10 +175,10 @@ def observe(memory: Memory, events: Sequence[SpoolEvent], now: float) -> None:
 def _delivered(memory: Memory, store: UsageStore) -> None:
     lines = own_files.lines_of(str(memory.state.traces), traces.MAX_BYTES)
     for fields in _new_records(store, "traces", lines):
-        given, session = fields.get("given"), text_of(fields, "session")
-        if text_of(fields, "by") or not session or not isinstance(given, list):
+        rows, session = fields.get("given"), text_of(fields, "session")
+        if text_of(fields, "by") or not session or not isinstance(rows, list):
             continue  # a person looked at what a prompt would be given
-        for row in given:
+        for row in rows:
             match row:
                 case [str(name), str(place), *_]:
                     path = place.rpartition("#L")[0]
@@ -242,8 +242,8 @@ def _used(memory: Memory, store: UsageStore, event: SpoolEvent, reply: str, now:
 def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, now: float) -> None:
     """Entries that the session itself superseded, forgot, archived or changed after they were delivered."""
     key = _key(agent, session)
-    given, paths = store.given(key, "contradicted"), store.paths()
-    if not given:
+    deliveries, paths = store.given(key, "contradicted"), store.paths()
+    if not deliveries:
         return
     # The hash that entries had when they were given, for those whose note the session wrote after that.
     writes = given_before_writes(ledger_path(str(memory.places.state), agent, session), memory.state.id)
@@ -251,7 +251,7 @@ def _contradicted(memory: Memory, store: UsageStore, agent: str, session: str, n
         name: digest for note, hashes in writes for name, digest in hashes.items() if paths.get(name) == note
     }
     struck = None
-    for name, at in given.items():
+    for name, at in deliveries.items():
         known = memory.cache.ask(entry_by_id, name)
         if known and known.is_struck:
             struck = _struck_by(memory, session) if struck is None else struck

@@ -83,8 +83,8 @@ def _with_one_value(save: Save, text: str) -> str:
     """The note without values of keys that this save gives another value, and that it didn't know."""
     base, after = (entries_of(save.path, decode(side or b"")) for side in (save.base, save.after))
     known = {entry.text for entry in (*base, *after)}
-    given = {e.key.casefold() for e in after if e.key and e.text not in {entry.text for entry in base}}
+    keys = {e.key.casefold() for e in after if e.key and e.text not in {entry.text for entry in base}}
     for entry in reversed(entries_of(save.path, text) if is_note(save.path) else ()):
-        if entry.key and entry.key.casefold() in given and entry.text not in known:
+        if entry.key and entry.key.casefold() in keys and entry.text not in known:
             text = compose.replace(text, entry, "")
     return text

@@ -76,15 +76,15 @@ class RemoteQueue:
     def _carry(self, errands: Errands, until: float | None) -> tuple[bool, bool]:
         """Run the errands that wait; returns (whether sessions can be told of a fetch, whether the remote
         answered). Those don't wait for a push, so it is left for the next round."""
-        wanted = errands.begin()
-        if "fetch" in wanted:
-            if "send" in wanted:
+        names = errands.begin()
+        if "fetch" in names:
+            if "send" in names:
                 errands.leave("send")
             if not self.early and not is_fetch_due(self.memory):
                 return True, True
             fetched = self.early.pop().result() if self.early else None
             return True, self._sync(until, send=False, fetched=fetched)
-        if "send" in wanted and is_ahead(self.memory):
+        if "send" in names and is_ahead(self.memory):
             return False, self._sync(until, send=True)
         return False, True
 
@@ -94,7 +94,7 @@ class RemoteQueue:
         def act() -> SyncResult:
             return sync(self.memory, self.now(), request)
 
-        answer = with_repair(self.memory, self.now(), act, lambda done: self.log(done.words)).remote
+        answer = with_repair(self.memory, self.now(), act, lambda repair: self.log(repair.words)).remote
         if not answer.ok:
             self.log(f"remote {answer.outcome}: {answer.reason}")
         return answer.ok

@@ -105,16 +105,16 @@ class Worker:
             if self.memory.has_new_settings:
                 self.lock.release()
                 break
-            left = self._left()
-            quiet = self._attempt() if left else 0.0
+            work = self._left()
+            quiet = self._attempt() if work else 0.0
             if self.unvisited:
                 self.lock.release()
                 self._visit()
                 if not self.lock.acquire():
                     break  # another worker has taken the lock and goes on
-            self._wait_for_work(quiet, left)
+            self._wait_for_work(quiet, work)
             self.lock.release()
-            if self._left() <= left:
+            if self._left() <= work:
                 break
             if time.monotonic() > began + _MOST_WAITS * quiet:
                 self.wake()  # this one must get on with its errands
@@ -146,23 +146,23 @@ class Worker:
 
     def _left(self) -> _Left:
         """The work that waits; equal tuples mean that the same piece still waits."""
-        left: set[tuple[str, ...]] = {("save", name) for name in self.memory.journal.names()}
-        left |= {("handover", name) for name in self.memory.handover.names()}
+        work: set[tuple[str, ...]] = {("save", name) for name in self.memory.journal.names()}
+        work |= {("handover", name) for name in self.memory.handover.names()}
         spool = Spool(self.memory.state)
         if not spool.is_empty():
-            left.add(("spool", spool.stamp()))
+            work.add(("spool", spool.stamp()))
         if self._lacks_cache():
-            left.add(("cache", str(self.memory.head)))
-        return frozenset(left)
+            work.add(("cache", str(self.memory.head)))
+        return frozenset(work)
 
-    def _wait_for_work(self, seconds: float, left: _Left) -> None:
+    def _wait_for_work(self, seconds: float, work: _Left) -> None:
         """Wait until new work comes, but at most so many seconds."""
 
         def stamps() -> tuple[str, str]:
             return Spool(self.memory.state).stamp(), stamp_of(str(self.memory.state.journal))
 
         end, before = time.monotonic() + seconds, stamps()
-        if self._left() <= left:
+        if self._left() <= work:
             while time.monotonic() < end and stamps() == before:
                 time.sleep(_POLL)
 
@@ -170,7 +170,7 @@ class Worker:
         """One round, repeated after a repair; if it fails, the work stays in spool and journal."""
         began = time.time()
         try:
-            return with_repair(self.memory, self.now(), self._round, lambda done: self.log(done.words))
+            return with_repair(self.memory, self.now(), self._round, lambda repair: self.log(repair.words))
         except Exception as error:
             self.log(in_words(error))
             self._note_round(began)  # hooks must not wait for a round that failed
@@ -239,14 +239,14 @@ class Worker:
             visits.leave_anchors(events)
             visits.stage_cues(events)
 
-    def _arrived(self, asked: float) -> None:
-        """A fetch that began at `asked` is done: tell the sessions that wait for it."""
+    def _arrived(self, began: float) -> None:
+        """A fetch that began at `began` is done: tell the sessions that wait for it."""
         visits = self._visits_by_current_settings()
         events = [*self.waiting_for_fetch]
         self.waiting_for_fetch.clear()
         self._store_stamps(visits.locate_sessions(events))
         visits.renew_blocks()
-        self._note_round(asked)
+        self._note_round(began)
 
     def _note_round(self, began: float) -> None:
         """Tell hooks that wait: all work that was left before `began` is done, or can't be done."""
@@ -304,11 +304,11 @@ class Visits:
         projects: list[Project | None] = []
         with forgiving(self.log):
             projects.append(locate_with_git(self.memory, self.memory.root, self.env).project)
-        asked = {e.cwd for e in events if e.event in ("start", "prompt")}
+        cwds = {e.cwd for e in events if e.event in ("start", "prompt")}
         for cwd in dict.fromkeys(e.cwd for e in events if e.cwd):
             with forgiving(self.log):
                 # A prompt asks only once, so a worker tries again for every folder that is still unknown.
-                if cwd in asked or not is_known(self.memory, Path(cwd)):
+                if cwd in cwds or not is_known(self.memory, Path(cwd)):
                     here = locate_with_git(self.memory, Path(cwd))
                     project = None if here.is_withheld else here.project
                     widen(self.memory, project, self.now())
@@ -331,10 +331,10 @@ class Visits:
     def hand_over(self) -> None:
         """Write the handoffs of sessions that are being compacted. Nobody will write them later, so this
         waits longer for the write lock, which a checkout of thousands of files may hold."""
-        left, lock = Compactions(self.memory.state.compactions), TryLock(self.memory.state.lock("handoff"))
-        while left.are_left() and lock.acquire():
+        queue, lock = Compactions(self.memory.state.compactions), TryLock(self.memory.state.lock("handoff"))
+        while queue.are_left() and lock.acquire():
             try:
-                for event in left.take():
+                for event in queue.take():
                     with forgiving(self.log):
                         act = partial(hand_over_compaction, self.memory, event, self.env, self.now())
                         self._retry_while_busy(act)
