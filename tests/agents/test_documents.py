@@ -41,7 +41,7 @@ def test_of_an_indented_object_each_field_is_a_record_and_each_item_of_its_list(
 ) -> None:
     document = {**fields, "session": {"id": "s", "in": {"deep": [{}]}}, "items": items}
     expected = [*({name: value} for name, value in fields.items()), {"session": document["session"]}, *items]
-    assert [one for one in records(indented(document)) if one != {"items": []}] == expected
+    assert [record for record in records(indented(document)) if record != {"items": []}] == expected
 
 
 @given(RECORDS.filter(bool))

@@ -116,11 +116,11 @@ class Hal:
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
-    def tell(self, event: str, **said: object) -> str:
+    def tell(self, event: str, **fields: object) -> str:
         """What HAL is answered by the hook line in its list."""
         lines = (self.home / "hooks.list").read_text().splitlines()
         (command,) = (line.split("\t")[1] for line in lines if f" {event} " in line)
-        about = {"id": "s1", "place": {"folder": str(self.machine.project_folder)}, **said}
+        about = {"id": "s1", "place": {"folder": str(self.machine.project_folder)}, **fields}
         done = subprocess.run(
             ["sh", "-c", command],
             input=json.dumps(about),
@@ -149,8 +149,8 @@ def hal(ada: Machine, tmp_path: Path) -> Hal:
 @pytest.mark.slow
 def test_it_is_connected_by_several_files_and_let_go_to_the_byte(hal: Hal) -> None:
     before = hal.everything()
-    said = hal.ctxrepo("setup", "hal", "--yes")
-    assert said.startswith("connected hal:")
+    answer = hal.ctxrepo("setup", "hal", "--yes")
+    assert answer.startswith("connected hal:")
     files = hal.everything()
     assert files[".hal/hooks.list"].startswith(before[".hal/hooks.list"])
     assert files[".hal/programs/ctxrepo.hal"].startswith(b"daisy(")

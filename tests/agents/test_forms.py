@@ -20,8 +20,8 @@ def messages(form: Form, lines: list[str]) -> list[Message]:
     return list(known.messages(lines))
 
 
-def texts(found: list[Message]) -> list[tuple[str, str]]:
-    return [(message.who, message.text) for message in found if message.text.strip()]
+def texts(messages: list[Message]) -> list[tuple[str, str]]:
+    return [(message.who, message.text) for message in messages if message.text.strip()]
 
 
 def test_every_agent_has_its_forms_and_every_fixture_is_used() -> None:
@@ -34,10 +34,12 @@ def test_every_agent_has_its_forms_and_every_fixture_is_used() -> None:
 
 @pytest.mark.parametrize("form", PLAIN, ids=name_of)
 def test_the_words_of_a_person_and_of_the_agent_are_told(form: Form) -> None:
-    found = messages(form, form.lines())
-    assert texts(found) == list(form.said)
-    assert "NOBODY" not in json.dumps([(m.text, [(t.paths, t.command) for t in m.tools]) for m in found])
-    tools = [tool.command for message in found for tool in message.tools if tool.command]
+    conversation = messages(form, form.lines())
+    assert texts(conversation) == list(form.said)
+    assert "NOBODY" not in json.dumps(
+        [(m.text, [(t.paths, t.command) for t in m.tools]) for m in conversation]
+    )
+    tools = [tool.command for message in conversation for tool in message.tools if tool.command]
     assert set(tools) <= {"redis-cli info"}
 
 
@@ -56,9 +58,9 @@ def test_a_form_is_known_whatever_happened_to_its_file(form: Form, odd: str) -> 
         "foreign": f'{text.rstrip()}\n3\n"x"\n[3, {{}}]\n{{"type": [], "role": 3, "payload": "x"}}',
         "huge": f"{text.rstrip()}\n" + '{"type": "user", "x": "' + "x" * 2_000_000 + '"}',
     }[odd].split("\n")
-    found = texts(messages(form, lines))
+    pairs = texts(messages(form, lines))
     wanted = list(form.said[: len(form.said) - (odd == "torn" and form.fixture.endswith("jsonl"))])
-    assert found[: len(wanted)] == wanted
+    assert pairs[: len(wanted)] == wanted
 
 
 @pytest.mark.parametrize("form", [form for form in PLAIN if form.said], ids=name_of)

@@ -47,9 +47,9 @@ def test_a_folder_offers_what_the_protocol_says(name: str) -> None:
         (Transcripts, agent.transcripts),
         (Records, agent.records),
     )
-    for protocol, part in (one for one in parts if one[1] is not None):
+    for protocol, part in (pair for pair in parts if pair[1] is not None):
         wanted = {*inspect.get_annotations(protocol), *vars(protocol)}
-        for member in (one for one in wanted if not one.startswith("_")):
+        for member in (name for name in wanted if not name.startswith("_")):
             assert hasattr(part, member), f"{name}: {part} has no {member}"
 
 

@@ -135,14 +135,14 @@ def test_a_server_of_a_person_that_has_our_name_is_told_and_left(entry: object) 
     text = json.dumps({"mcpServers": {"ctxrepo": entry}}, indent=2)
     with pytest.raises(
         jsontext.Malformed, match='line 3, column 16: "ctxrepo" is the name of another'
-    ) as told:
+    ) as error:
         LISTED.connect(text)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
     assert LISTED.disconnect(text) == TAKEN_OUT.connect(text) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n  // mine\n  "mcpServers": {}\n}', "line 2, column 3: a comment"),
         ('{"mcpServers": {},}', "line 1, column 19: a comma"),
@@ -151,8 +151,8 @@ def test_a_server_of_a_person_that_has_our_name_is_told_and_left(entry: object) 
         ('{"mcpServers": {"ctxrepo": ', "but the file ends"),
     ],
 )
-def test_a_document_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
-    with pytest.raises(jsontext.Malformed, match=said):
+def test_a_document_that_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(jsontext.Malformed, match=message):
         LISTED.connect(text)
 
 

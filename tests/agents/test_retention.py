@@ -15,7 +15,7 @@ def words(agent: str, **held: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("agent", "held", "told"),
+    ("agent", "held", "message"),
     [
         ("claude", {}, "after 30 days"),
         ("claude", {"cleanupPeriodDays": 1}, "after 1 day"),
@@ -32,8 +32,8 @@ def words(agent: str, **held: object) -> str:
         ("gemini", {"maxAge": "999999d", "maxCount": 5}, "beyond the newest 5"),
     ],
 )
-def test_what_is_deleted_is_told(agent: str, held: dict[str, object], told: str) -> None:
-    assert words(agent, **held) == told
+def test_what_is_deleted_is_told(agent: str, held: dict[str, object], message: str) -> None:
+    assert words(agent, **held) == message
 
 
 @pytest.mark.parametrize("value", ["30", "0d", "d", "", True, [], -1.5j])

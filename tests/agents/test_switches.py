@@ -14,8 +14,8 @@ USER, PROJECT = Path("/u"), Path("/p")
 
 
 def switch(agent: str, key: str) -> Switch:
-    (one,) = (switch for switch in AGENTS[agent].switches if switch.key == key)
-    return one
+    (switch,) = (each for each in AGENTS[agent].switches if each.key == key)
+    return switch
 
 
 @pytest.mark.parametrize(
@@ -58,16 +58,16 @@ def test_what_cannot_be_read_says_nothing(agent: str, key: str, text: str) -> No
 
 
 def test_places_go_from_the_one_that_yields_to_the_one_that_none_overrules() -> None:
-    (one,) = read_switches("# what\n\noff\ttrue\tjson\t$V|/mac|/etc\t{user}/s\t?{project}/s\n")
+    (switch,) = read_switches("# what\n\noff\ttrue\tjson\t$V|/mac|/etc\t{user}/s\t?{project}/s\n")
     below = [Layer(USER / "s", needs_trust=False), Layer(PROJECT / "s", needs_trust=True)]
     system = [Layer(Path("/mac"), needs_trust=False), Layer(Path("/etc"), needs_trust=False)]
-    assert list(one.layers(USER, PROJECT, {})) == [*system, *below]
-    assert list(one.layers(USER, PROJECT, {"V": "/v"})) == [Layer(Path("/v"), needs_trust=False), *below]
-    assert list(one.layers(USER, None, {})) == [*system, below[0]]
+    assert list(switch.layers(USER, PROJECT, {})) == [*system, *below]
+    assert list(switch.layers(USER, PROJECT, {"V": "/v"})) == [Layer(Path("/v"), needs_trust=False), *below]
+    assert list(switch.layers(USER, None, {})) == [*system, below[0]]
 
 
 def test_every_table_can_be_read() -> None:
-    tables = {name: [one.words for one in agent.switches] for name, agent in AGENTS.items()}
+    tables = {name: [switch.words for switch in agent.switches] for name, agent in AGENTS.items()}
     switched = ["antigravity", "claude", "codex", "copilot", "gemini"]
     assert [name for name, words in tables.items() if words] == switched
     assert tables["gemini"] == ["hooksConfig.enabled is false", "hooksConfig.disabled names ctxrepo"]

@@ -34,11 +34,11 @@ def test_a_message_is_read_again_from_its_line_on_behind_the_first_line(agent: s
     known = transcripts_of(agent)
     assert known
     lines = recorded(agent).splitlines()
-    found = list(known.messages(lines))
-    assert len(found) > 1
-    for message in found:
+    messages = list(known.messages(lines))
+    assert len(messages) > 1
+    for message in messages:
         again = list(known.messages([lines[0], *lines[message.line :]]))
-        (first,) = [one for one in again if one.line == (1 if message.line else 0)]
+        (first,) = [candidate for candidate in again if candidate.line == (1 if message.line else 0)]
         assert (first.who, first.text, first.id, first.at, first.session, first.tools) == (
             *(message.who, message.text, message.id, message.at, message.session),
             message.tools,
@@ -66,8 +66,8 @@ def test_most_of_a_file_of_claude_code_is_not_parsed(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("ctxrepo.agents.claude.records.record", count)
     lines = recorded("claude").splitlines()
-    found = list(known.messages(lines))
-    assert found
+    messages = list(known.messages(lines))
+    assert messages
     assert len(parsed) < len(lines) / 2
     assert not any('"tool_result"' in line for line in parsed)
 
@@ -79,4 +79,4 @@ def test_where_recorded_transcripts_belong() -> None:
         known = transcripts_of(agent)
         assert known
         patterns = known.PATTERN.replace("**", "*").split("|")
-        assert any(Path("/", place).match(f"{known.folder(Path('/'), {})}/{one}") for one in patterns)
+        assert any(Path("/", place).match(f"{known.folder(Path('/'), {})}/{pattern}") for pattern in patterns)

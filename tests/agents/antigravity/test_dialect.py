@@ -56,20 +56,20 @@ class Antigravity:
         self.steps += 1
 
     def types(self, prompt: str) -> None:
-        told = "<ADDITIONAL_METADATA>\nThe current local time is: 2026-11-27.\n</ADDITIONAL_METADATA>"
-        self.step("USER_EXPLICIT", "USER_INPUT", f"<USER_REQUEST>\n{prompt}\n</USER_REQUEST>\n{told}")
+        metadata = "<ADDITIONAL_METADATA>\nThe current local time is: 2026-11-27.\n</ADDITIONAL_METADATA>"
+        self.step("USER_EXPLICIT", "USER_INPUT", f"<USER_REQUEST>\n{prompt}\n</USER_REQUEST>\n{metadata}")
 
-    def tell(self, event: str, **said: Any) -> Any:
+    def tell(self, event: str, **fields: Any) -> Any:
         """The answer to an event: always an object."""
         return json.loads(
-            self.world.raw(json.dumps({**self.common, **said}).encode(), event, agent="antigravity")
+            self.world.raw(json.dumps({**self.common, **fields}).encode(), event, agent="antigravity")
         )
 
     def request(self) -> str:
         """What the next request to the model shows; '' for nothing."""
-        said = {"invocationNum": self.requests, "initialNumSteps": self.steps}
+        payload = {"invocationNum": self.requests, "initialNumSteps": self.steps}
         self.requests += 1
-        answer = self.tell("PreInvocation", **said)
+        answer = self.tell("PreInvocation", **payload)
         if not answer:
             return ""
         ((kind, text),) = [item for step in answer.pop("injectSteps") for item in step.items()]
@@ -124,9 +124,9 @@ class TestDelivery:
 
     def test_the_session_begins_with_its_first_request(self, agy: Antigravity) -> None:
         agy.asks("hello there")
-        (told,) = agy.world.spooled()
-        assert (told["event"], told["agent"], told["session"]) == ("start", "antigravity", SESSION)
-        assert told["cwd"] == str(agy.world.code)
+        (event,) = agy.world.spooled()
+        assert (event["event"], event["agent"], event["session"]) == ("start", "antigravity", SESSION)
+        assert event["cwd"] == str(agy.world.code)
         agy.request()
         agy.asks("hello again")
         assert len(agy.world.spooled()) == 1
@@ -144,19 +144,19 @@ class TestDelivery:
     def test_news_are_shown_from_then_on(self, agy: Antigravity) -> None:
         index = agy.asks("hello there")
         agy.world.cache("c2", {**NOTES, "shop/topics/ship.md": "---\ndescription: How to ship\n---\n- x\n"})
-        told = agy.asks("hello again")
-        assert told.startswith(index)
-        assert "topics/ship.md" in told
-        assert agy.asks("and again") == told
+        answer = agy.asks("hello again")
+        assert answer.startswith(index)
+        assert "topics/ship.md" in answer
+        assert agy.asks("and again") == answer
 
     def test_what_has_grown_too_large_begins_anew(self, agy: Antigravity) -> None:
         agy.asks("hello there")
         for number in range(12):
             text = f"---\ndescription: {'How to ship ' * 60}{number}\n---\n- x\n"
             agy.world.cache(f"c{number + 2}", {**NOTES, f"shop/topics/{number}.md": text})
-            told = agy.asks(f"hello {number} again")
-            assert INDEX in told
-            assert len(told.encode()) < 2 * DIALECT.most_bytes
+            answer = agy.asks(f"hello {number} again")
+            assert INDEX in answer
+            assert len(answer.encode()) < 2 * DIALECT.most_bytes
         assert len(agy.asks("what else is there").encode()) <= DIALECT.most_bytes
 
     def test_a_session_that_is_switched_off_is_shown_nothing(self, agy: Antigravity) -> None:
@@ -232,10 +232,10 @@ class TestTools:
         assert agy.world.errors() == ""
 
     def test_the_end_of_a_turn_is_told_to_the_worker(self, agy: Antigravity) -> None:
-        said = {"executionNum": 0, "terminationReason": "NO_TOOL_CALL", "error": "", "fullyIdle": True}
-        assert agy.tell("Stop", **said) == {}
-        (told,) = agy.world.spooled()
-        assert (told["event"], told["session"]) == ("stop", SESSION)
+        payload = {"executionNum": 0, "terminationReason": "NO_TOOL_CALL", "error": "", "fullyIdle": True}
+        assert agy.tell("Stop", **payload) == {}
+        (event,) = agy.world.spooled()
+        assert (event["event"], event["session"]) == ("stop", SESSION)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ OTHER = LINE.replace('"type": "USER_INPUT"', '"type": "RUN_COMMAND", "said": "US
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (LINE, ("4", "hm")),
         (f"{LINE}\n{LINE.replace('4', '9')}", ("9", "hm")),
@@ -271,11 +271,13 @@ OTHER = LINE.replace('"type": "USER_INPUT"', '"type": "RUN_COMMAND", "said": "US
         ("", ("", "")),
     ],
 )
-def test_the_last_prompt_is_read_in_the_transcript(tmp_path: Path, text: str, found: tuple[str, str]) -> None:
+def test_the_last_prompt_is_read_in_the_transcript(
+    tmp_path: Path, text: str, expected: tuple[str, str]
+) -> None:
     file = tmp_path / "transcript.jsonl"
     file.write_text(text)
     with closing(sqlite3.connect(":memory:")) as db:
-        assert DIALECT.last_prompt(db, str(file)) == found
+        assert DIALECT.last_prompt(db, str(file)) == expected
         assert DIALECT.last_prompt(db, str(tmp_path / "gone")) == ("", "")
 
 

@@ -94,7 +94,7 @@ def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n  // mine\n  "lint": {}\n}', "line 2, column 3: a comment"),
         ("[]", "expected an object"),
@@ -103,8 +103,8 @@ def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
         ('{"ctxrepo": 1', "but the file ends"),
     ],
 )
-def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
-    with pytest.raises(jsontext.Malformed, match=said):
+def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(jsontext.Malformed, match=message):
         HOOKS.connect(text, command)
 
 

@@ -16,16 +16,16 @@ from ctxrepo.agents.hook_line import HookLine
 
 
 def loaded(path: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CHECKOUT / path).read_text("utf-8"))
-    return found
+    document: dict[str, Any] = json.loads((CHECKOUT / path).read_text("utf-8"))
+    return document
 
 
 def call(machine: Machine, event: str = "PreInvocation") -> Any:
     """What Antigravity reads of the plugin's hook, which it runs in the folder of the list."""
     (entry,) = loaded("hooks.json")["ctxrepo"][event]
     (handler,) = entry.get("hooks", [entry])
-    said = {"conversationId": "c-1", "workspacePaths": [str(machine.project_folder)], "invocationNum": 0}
-    return run_hook(handler["command"], said, machine.env, CHECKOUT)
+    payload = {"conversationId": "c-1", "workspacePaths": [str(machine.project_folder)], "invocationNum": 0}
+    return run_hook(handler["command"], payload, machine.env, CHECKOUT)
 
 
 def test_its_manifest_agrees_with_claude_codes() -> None:

@@ -25,12 +25,12 @@ def test_what_is_known_comes_and_what_is_written_reaches_the_remote(ada: Machine
     config = ada.home / ".gemini/config"
     assert (config / "skills/memory-write/SKILL.md").is_file()
 
-    def hook(event: str, **said: Any) -> Any:
+    def hook(event: str, **fields: Any) -> Any:
         """What Antigravity reads of the command that stands in its list for this event."""
         (entry,) = json.loads((config / "hooks.json").read_text())["ctxrepo"][event]
         (handler,) = entry.get("hooks", [entry])
         common = {"conversationId": "c-1", "workspacePaths": [str(ada.project_folder)]}
-        return run_hook(handler["command"], {**common, **said}, ada.env, config)
+        return run_hook(handler["command"], {**common, **fields}, ada.env, config)
 
     assert "port 5433" in hook("PreInvocation", invocationNum=0)["injectSteps"][0]["ephemeralMessage"]
     note = ada.clone / "global/MEMORY.md"

@@ -18,9 +18,9 @@ SESSION = "36842803-601e-4679-860a-8bf09b3798c8"
 
 
 def test_only_what_was_typed_and_answered_is_told() -> None:
-    found = list(records.messages(LINES))
+    messages = list(records.messages(LINES))
     refund = "/home/ada/shop/src/refund.py"
-    assert [(message.who, message.text, message.tools) for message in found] == [
+    assert [(message.who, message.text, message.tools) for message in messages] == [
         ("user", "Why does the refund test fail?", ()),
         (
             "agent",
@@ -36,10 +36,10 @@ def test_only_what_was_typed_and_answered_is_told() -> None:
         ("user", "Thanks, commit it.", ()),
         ("agent", "Committed.", ()),
     ]
-    assert [message.line for message in found] == [0, 3, 5, 7, 9, 10]
-    assert (found[1].id, found[1].at) == ("3", "2026-11-27T09:30:03Z")
-    assert list(prompts(found)) == ["Why does the refund test fail?", "Thanks, commit it."]
-    assert reply(found) == "Committed."
+    assert [message.line for message in messages] == [0, 3, 5, 7, 9, 10]
+    assert (messages[1].id, messages[1].at) == ("3", "2026-11-27T09:30:03Z")
+    assert list(prompts(messages)) == ["Why does the refund test fail?", "Thanks, commit it."]
+    assert reply(messages) == "Committed."
 
 
 def test_a_folder_of_antigravitys_own_is_no_folder_of_the_session() -> None:
@@ -65,8 +65,8 @@ def test_a_folder_of_antigravitys_own_is_no_folder_of_the_session() -> None:
     ],
 )
 def test_what_cannot_be_read_is_left_out(torn: str) -> None:
-    (found,) = records.messages([torn, LINES[-1]])
-    assert found.text == "Committed."
+    (message,) = records.messages([torn, LINES[-1]])
+    assert message.text == "Committed."
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_what_cannot_be_read_is_left_out(torn: str) -> None:
 )
 def test_an_argument_is_read_as_json_or_as_it_is(written: object, read: str) -> None:
     calls = [{"name": "run_command", "args": {"CommandLine": written}}]
-    (found,) = records.messages([json.dumps({"type": "PLANNER_RESPONSE", "tool_calls": calls})])
-    assert found.tools == (ToolUse("run_command", command=read),)
+    (message,) = records.messages([json.dumps({"type": "PLANNER_RESPONSE", "tool_calls": calls})])
+    assert message.tools == (ToolUse("run_command", command=read),)
 
 
 def test_what_was_typed_without_tags_is_read_whole() -> None:

@@ -19,8 +19,8 @@ def ranges(response: Any) -> list[list[int]]:
     with closing(sqlite3.connect(":memory:")) as db:
         event = Event("claude", "PostToolUse", {"path": "/a"})
         (file,) = DIALECT.touched(db, event, json.dumps({"tool_response": response}))
-    found: list[list[int]] = json.loads(file.ranges)
-    return found
+    ranges: list[list[int]] = json.loads(file.ranges)
+    return ranges
 
 
 def hunk(start: int, *lines: str) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def test_a_folder_that_is_named_outside_of_any_project(ada: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"---\nname: [\n---\n\nTorn head.\n", "odd.md -> shop/topics/odd.md"),
         ("---\nmetadata: none\n---\n\nWide.\n".encode("utf-16"), "it was UTF-16"),
@@ -122,11 +122,11 @@ def test_a_folder_that_is_named_outside_of_any_project(ada: Machine) -> None:
     ],
     ids=["torn", "utf-16", "no text", "huge", "secret"],
 )
-def test_what_is_odd_is_told_and_the_rest_comes(ada: Machine, data: bytes, told: str) -> None:
+def test_what_is_odd_is_told_and_the_rest_comes(ada: Machine, data: bytes, message: str) -> None:
     (memory_of(ada) / "odd.md").write_bytes(data)
     done = ada.ctxrepo("import", "claude-memory", "--yes")
     assert done.returncode in (0, 6)
-    assert told in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert (ada.clone / "shop/topics/deploy.md").is_file()
 

@@ -15,7 +15,7 @@ HOME = Path("/home/ada")
 
 
 def paths(**environment: str) -> list[Path]:
-    return [one.path for one in install.files(HOME, environment, str)]
+    return [file.path for file in install.files(HOME, environment, str)]
 
 
 def test_files_are_where_claude_code_looks() -> None:

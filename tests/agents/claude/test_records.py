@@ -22,9 +22,9 @@ def saved(name: str) -> list[str]:
 
 
 def read(lines: list[str], is_whole: bool = True) -> RecordedSession:
-    found = claude_records.read(lines, is_whole)
-    assert found is not None
-    return found
+    session = claude_records.read(lines, is_whole)
+    assert session is not None
+    return session
 
 
 def outcomes(session: RecordedSession) -> Counter[tuple[str, str]]:
@@ -36,8 +36,8 @@ def line(**fields: Any) -> str:
 
 
 def gives(content: str) -> str:
-    said = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit", "content": [content]}
-    return line(type="attachment", attachment=said)
+    attachment = {"type": "hook_additional_context", "hookEvent": "UserPromptSubmit", "content": [content]}
+    return line(type="attachment", attachment=attachment)
 
 
 def sends(text: str) -> str:
@@ -140,8 +140,8 @@ def test_an_interpreter_that_is_gone_fails_every_hook() -> None:
 
 
 def test_a_hook_that_fails_without_a_word_has_its_status() -> None:
-    said = {"type": "hook_non_blocking_error", "hookEvent": "Stop", "stderr": "", "exitCode": 3}
-    (call,) = read([line(attachment={**said, "command": "x ctxrepo/hook.py claude Stop"})]).calls
+    attachment = {"type": "hook_non_blocking_error", "hookEvent": "Stop", "stderr": "", "exitCode": 3}
+    (call,) = read([line(attachment={**attachment, "command": "x ctxrepo/hook.py claude Stop"})]).calls
     assert (call.outcome, call.words, call.took) == ("failed", "it ended with 3", None)
 
 
@@ -171,8 +171,8 @@ def test_another_agents_hook_of_ours_is_not_this_ones() -> None:
 
 
 def test_a_subagents_turns_are_not_the_sessions() -> None:
-    said = {"type": "user", "message": {"content": "find it"}}
-    assert read([line(**said), line(**said, isSidechain=True)]).happened["UserPromptSubmit"] == 1
+    record = {"type": "user", "message": {"content": "find it"}}
+    assert read([line(**record), line(**record, isSidechain=True)]).happened["UserPromptSubmit"] == 1
 
 
 def test_what_was_given_and_came_to_no_request_is_lost() -> None:

@@ -33,16 +33,16 @@ def newer(event: str) -> str:
 
 
 def hooks(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text.removeprefix("\ufeff"))["hooks"]
-    return found
+    document: dict[str, Any] = json.loads(text.removeprefix("\ufeff"))["hooks"]
+    return document
 
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", '{"hooks": {}}', '{"hooks": {"Stop": []}, "model": "x"}'])
 def test_every_event_gets_one_group(text: str) -> None:
-    found = hooks(SETTINGS.connect(text, line))
-    assert sorted(found) == sorted(EVENTS)
+    groups = hooks(SETTINGS.connect(text, line))
+    assert sorted(groups) == sorted(EVENTS)
     for event in EVENTS:
-        (group,) = found[event]
+        (group,) = groups[event]
         assert group["hooks"] == [{"type": "command", "command": line(event), "timeout": 10}]
         matchers = {"PostToolUse": "Read|Edit|MultiEdit|Write|NotebookEdit", "PostToolUseFailure": "Bash"}
         assert group.get("matcher") == matchers.get(event)
@@ -69,15 +69,15 @@ def test_a_group_of_another_version_is_brought_up_to_date() -> None:
 def test_an_event_we_no_longer_want_loses_our_hook() -> None:
     text = SETTINGS.connect("{}", line)
     older = text.replace('"SessionEnd"', '"Notification"')
-    found = hooks(SETTINGS.connect(older, line))
-    assert sorted(found) == sorted(EVENTS)
+    groups = hooks(SETTINGS.connect(older, line))
+    assert sorted(groups) == sorted(EVENTS)
 
 
 def test_hooks_of_ours_that_stand_twice_become_one() -> None:
     settings = {"hooks": SETTINGS.entries(line)}
     doubled = {event: [group, group, group] for event, group in settings["hooks"].items()}
-    found = hooks(SETTINGS.connect(json.dumps({"hooks": doubled}), newer))
-    assert found == {event: [group] for event, group in SETTINGS.entries(newer).items()}
+    groups = hooks(SETTINGS.connect(json.dumps({"hooks": doubled}), newer))
+    assert groups == {event: [group] for event, group in SETTINGS.entries(newer).items()}
 
 
 def test_our_hook_in_a_group_of_theirs_changes_its_command_only() -> None:
@@ -117,7 +117,7 @@ def test_lines_are_ours_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[]", "line 1, column 1: expected an object"),
         ('{"hooks": []}', 'line 1, column 11: "hooks" should be an object'),
@@ -127,8 +127,8 @@ def test_lines_are_ours_only() -> None:
         ('{\n // mine\n "a": 1}', "line 2, column 2: a comment"),
     ],
 )
-def test_odd_settings_are_refused_by_their_place(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_odd_settings_are_refused_by_their_place(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         SETTINGS.connect(text, line)
 
 
@@ -175,9 +175,9 @@ def test_disconnect_undoes_connect_to_the_byte_without_knowing_how_it_was(
     text = ends[0] + json.dumps(value, indent=indent, separators=separators) + ends[1]
     text = text.replace("\n", newline)
     connected = SETTINGS.connect(text, line)
-    found = hooks(connected)
+    groups = hooks(connected)
     for event, group in SETTINGS.entries(line).items():
-        assert found[event] == [*(ours or {}).get(event, []), group]
+        assert groups[event] == [*(ours or {}).get(event, []), group]
     assert SETTINGS.connect(connected, line) == connected
     assert SETTINGS.disconnect(connected) == text
     assert SETTINGS.disconnect(SETTINGS.connect(connected, newer)) == text

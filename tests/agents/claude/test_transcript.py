@@ -57,8 +57,8 @@ def test_parts_of_a_message_are_one_with_its_tools_and_its_place_in_the_tree() -
 
 def test_what_a_fork_copied_was_said_in_the_other_session() -> None:
     copied = line(type="user", forkedFrom={"sessionId": "s0"}, message={"content": "first"})
-    found = messages([copied, line(type="user", message={"content": "then"})])
-    assert [(m.text, m.session) for m in found] == [("first", "s0"), ("then", "s1")]
+    conversation = messages([copied, line(type="user", message={"content": "then"})])
+    assert [(m.text, m.session) for m in conversation] == [("first", "s0"), ("then", "s1")]
 
 
 class TestPrompts:
@@ -67,11 +67,11 @@ class TestPrompts:
 
     @pytest.mark.parametrize("name", ["tools", "compacted", "gone"])
     def test_of_the_real_one(self, name: str) -> None:
-        found = list(prompts(messages(saved(name))))
+        texts = list(prompts(messages(saved(name))))
         session = records.read(saved(name))
         assert session
-        assert len(found) == session.happened["UserPromptSubmit"]
-        assert all(found)
+        assert len(texts) == session.happened["UserPromptSubmit"]
+        assert all(texts)
 
     def test_only_what_a_person_typed(self) -> None:
         tool = [{"type": "tool_result", "tool_use_id": "x", "content": "no"}, {"type": "text", "text": "no"}]
@@ -122,13 +122,15 @@ IDE = "<ide_opened_file>The user opened the file a.py in the IDE.</ide_opened_fi
 )  # fmt: skip
 def test_what_a_person_typed_is_told_block_by_block(blocks: list[str], typed: str) -> None:
     content = [{"type": "text", "text": text} for text in blocks]
-    found = messages([line(type="user", message={"role": "user", "content": content})])
-    assert [m.text for m in found] == [typed][: len(typed)]
+    conversation = messages([line(type="user", message={"role": "user", "content": content})])
+    assert [m.text for m in conversation] == [typed][: len(typed)]
 
 
 @pytest.mark.parametrize("prompt", ["no, five", [{"type": "text", "text": f"{IDE}no, five"}]])
 def test_what_was_typed_while_the_agent_worked_is_a_persons(prompt: object) -> None:
     queued = {"type": "queued_command", "commandMode": "prompt", "prompt": prompt}
     notice = {**queued, "commandMode": "task-notification", "prompt": "a task ended"}
-    found = messages([line(type="attachment", attachment=one, uuid="q") for one in (queued, notice)])
-    assert [(m.who, m.text, m.id) for m in found] == [("user", "no, five", "q")]
+    conversation = messages(
+        [line(type="attachment", attachment=attachment, uuid="q") for attachment in (queued, notice)]
+    )
+    assert [(m.who, m.text, m.id) for m in conversation] == [("user", "no, five", "q")]

@@ -140,17 +140,17 @@ def test_a_server_of_a_person_that_has_our_name_is_told_and_left(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('mcp_servers = {github = {command = "npx"}}\n', "so that no server can be added"),
         ("mcp_servers = []\n", "should be a table"),
         ("model = \n", "line 1"),
     ],
 )
-def test_a_configuration_to_which_nothing_can_be_added_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said) as told:
+def test_a_configuration_to_which_nothing_can_be_added_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
         connect(LISTED, text)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
 def test_one_that_a_person_wrote_on_one_line_goes_too() -> None:

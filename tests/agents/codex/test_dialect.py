@@ -44,8 +44,8 @@ class Codex:
 
     def tell(self, event: str, **fields: Any) -> str:
         """What it is answered, as additionalContext; '' for silence."""
-        said = {"session_id": "s1", "cwd": str(self.world.code), "hook_event_name": event, **fields}
-        out = self.world.raw(json.dumps(said).encode(), event, agent="codex")
+        payload = {"session_id": "s1", "cwd": str(self.world.code), "hook_event_name": event, **fields}
+        out = self.world.raw(json.dumps(payload).encode(), event, agent="codex")
         if not out:
             return ""
         answer = json.loads(out)["hookSpecificOutput"]

@@ -62,8 +62,8 @@ def test_odd_lines_are_passed_over(odd: str) -> None:
 
 
 def test_a_call_with_odd_arguments_is_a_call() -> None:
-    found = messages([call("exec_command", arguments="{torn"), event("AgentMessage", "done", "m1")])
-    assert found[0].tools == (ToolUse("exec_command"),)
+    conversation = messages([call("exec_command", arguments="{torn"), event("AgentMessage", "done", "m1")])
+    assert conversation[0].tools == (ToolUse("exec_command"),)
 
 
 def for_model(role: str, text: str, *, bare: bool = False) -> str:

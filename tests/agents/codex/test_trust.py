@@ -24,10 +24,10 @@ def asked(*hooks: object) -> tuple[AskedHook, ...]:
 def test_hooks_that_setup_wrote_are_ours_and_those_of_our_plugin() -> None:
     ours = hook(LINE, trustStatus="trusted")
     plugin = hook("sh run codex Stop", key="k2", pluginId="ctxrepo@somewhere", source="plugin")
-    found = asked(
+    hooks = asked(
         hook("make lint"), ours, hook(LINE, source="project"), plugin, hook(LINE.replace("codex", "x"))
     )
-    assert found == (
+    assert hooks == (
         AskedHook("/h/hooks.json:stop:0:0", "sha256:1", is_trusted=True),
         AskedHook("k2", "sha256:1", is_trusted=False),
     )

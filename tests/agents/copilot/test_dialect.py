@@ -43,9 +43,9 @@ class Copilot:
         out = self.world.raw(text.encode("utf-8", "surrogatepass"), event, agent="copilot")
         if not out:
             return ""
-        found = json.loads(out)
-        assert list(found) == ["additionalContext"]
-        return str(found["additionalContext"])
+        answer = json.loads(out)
+        assert list(answer) == ["additionalContext"]
+        return str(answer["additionalContext"])
 
     def given(self, sub: str = "") -> dict[str, str]:
         """The entries that the session knows."""

@@ -35,7 +35,7 @@ def disconnect(machine: Machine) -> None:
 
 
 def paths(**environment: str) -> list[Path]:
-    return [one.path for one in install.files(HOME, environment, str)]
+    return [file.path for file in install.files(HOME, environment, str)]
 
 
 def test_files_are_where_copilot_looks() -> None:
@@ -134,8 +134,8 @@ class TestSetup:
         file = home / "hooks/ctxrepo.json"
         file.write_text(file.read_text().replace('"timeoutSec": 10', '"timeoutSec": 20'))
         assert check("copilot", machine).state == "stale"
-        told = setup.removal("copilot", machine).notices
-        assert any("it is not as ctxrepo wrote it" in notice for notice in told)
+        notices = setup.removal("copilot", machine).notices
+        assert any("it is not as ctxrepo wrote it" in notice for notice in notices)
         disconnect(machine)
         assert '"timeoutSec": 20' in file.read_text()
 

@@ -20,14 +20,14 @@ EVENTS = DIALECT.event_names()
 
 
 def manifest(path: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CHECKOUT / path).read_text())
-    return found
+    document: dict[str, Any] = json.loads((CHECKOUT / path).read_text())
+    return document
 
 
 def call(machine: Machine, event: str = "sessionStart", **env: str) -> str:
     """What Copilot would get from the plugin; it ends with 0, and complains of nothing."""
-    said = {"sessionId": "s", "source": "new"}
-    return answer_to(machine, ["sh", str(CHECKOUT / "hooks/run"), "copilot", event], said, **env)
+    payload = {"sessionId": "s", "source": "new"}
+    return answer_to(machine, ["sh", str(CHECKOUT / "hooks/run"), "copilot", event], payload, **env)
 
 
 def test_its_manifest_agrees_with_claude_codes() -> None:

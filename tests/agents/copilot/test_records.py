@@ -17,9 +17,9 @@ TAG = '<ctxrepo-memory tag="0a">\nx\n</ctxrepo-memory tag="0a">\n'
 
 
 def read(lines: list[str], is_whole: bool = True) -> RecordedSession:
-    found = records.read(lines, is_whole)
-    assert found
-    return found
+    session = records.read(lines, is_whole)
+    assert session
+    return session
 
 
 def line(kind: str, second: int = 0, **data: Any) -> str:

@@ -27,16 +27,16 @@ def user(text: Any, **more: Any) -> str:
 
 
 def test_who_said_what_in_the_recorded_session() -> None:
-    found = messages(RECORDED)
-    assert list(prompts(found)) == ["please fix the notes", "and now?"]
-    assert reply(found) == "It is done."
-    assert {m.session for m in found} == {"0661345b-cdaf-4595-9117-59fc8f7b659c"}
-    assert [m.parent for m in found] == ["", *(m.id for m in found[:-1])]
-    assert len({m.id for m in found}) == len(found)
-    assert all(m.at.startswith("2026-11-24T15:") for m in found)
-    said = "".join(m.text for m in found)
+    conversation = messages(RECORDED)
+    assert list(prompts(conversation)) == ["please fix the notes", "and now?"]
+    assert reply(conversation) == "It is done."
+    assert {m.session for m in conversation} == {"0661345b-cdaf-4595-9117-59fc8f7b659c"}
+    assert [m.parent for m in conversation] == ["", *(m.id for m in conversation[:-1])]
+    assert len({m.id for m in conversation}) == len(conversation)
+    assert all(m.at.startswith("2026-11-24T15:") for m in conversation)
+    text = "".join(m.text for m in conversation)
     for word in ("ctxrepo-memory", "system_reminder", "current_datetime", "SUBTASK", "sub done"):
-        assert word not in said
+        assert word not in text
 
 
 def test_which_tools_were_used_on_what() -> None:

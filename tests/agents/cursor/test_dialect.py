@@ -43,9 +43,9 @@ class Cursor:
             "transcript_path": None,
         }
 
-    def tell(self, event: str, /, **said: Any) -> dict[str, Any]:
+    def tell(self, event: str, /, **fields: Any) -> dict[str, Any]:
         """The answer to an event as Cursor reads it; {} for none."""
-        payload = {**self.common, "hook_event_name": event, **said}
+        payload = {**self.common, "hook_event_name": event, **fields}
         out = self.raw(event, json.dumps(payload).encode())
         return json.loads(out) if out else {}
 
@@ -68,8 +68,8 @@ class Cursor:
         return self.tell("afterFileEdit", file_path=str(path), edits=edits)
 
     def used(self, tool: str, output: str = "{}", **given: str) -> dict[str, Any]:
-        said = {"tool_name": tool, "tool_input": given, "tool_output": output, "duration": 12}
-        return self.tell("postToolUse", **said, tool_use_id="t1", cwd=str(self.world.code))
+        payload = {"tool_name": tool, "tool_input": given, "tool_output": output, "duration": 12}
+        return self.tell("postToolUse", **payload, tool_use_id="t1", cwd=str(self.world.code))
 
     def ledger(self) -> Any:
         return read_ledger(ledger_path(str(self.world.state), "cursor", SESSION), self.world.folder.name)
@@ -97,9 +97,9 @@ def test_a_conversation_begins_with_the_index_of_its_project(cursor: Cursor) -> 
     assert "The databases" in text
     assert "Nobody else's business" not in text
     assert len(text.encode()) <= DIALECT.most_bytes
-    (told,) = cursor.world.spooled()
-    assert (told["event"], told["agent"], told["session"]) == ("start", "cursor", SESSION)
-    assert told["cwd"] == str(cursor.world.code)
+    (event,) = cursor.world.spooled()
+    assert (event["event"], event["agent"], event["session"]) == ("start", "cursor", SESSION)
+    assert event["cwd"] == str(cursor.world.code)
 
 
 def test_a_prompt_brings_an_entry_once_and_never_holds_the_prompt_up(cursor: Cursor) -> None:
@@ -199,20 +199,20 @@ def test_a_command_has_failed_when_its_output_says_so(output: str, failure: str)
 
 def test_a_command_that_failed_brings_what_memory_says_of_it(cursor: Cursor) -> None:
     cursor.start()
-    said = '{"output": "could not connect to the staging port 5432", "exitCode": 0}'
-    assert cursor.used("Shell", said, command="psql staging") == {}
+    output = '{"output": "could not connect to the staging port 5432", "exitCode": 0}'
+    assert cursor.used("Shell", output, command="psql staging") == {}
     failed = {"tool_name": "Shell", "tool_input": {"command": "psql staging"}, "cwd": str(cursor.world.code)}
     why = "could not connect to the staging port 5432"
     given = cursor.tell("postToolUseFailure", **failed, error_message=why, failure_type="error")
     assert list(given) == ["additional_context"]
     assert "The staging port is 5433" in given["additional_context"]
-    assert cursor.used("Shell", said.replace("0}", "2}"), command="psql staging") == {}, "once a session"
+    assert cursor.used("Shell", output.replace("0}", "2}"), command="psql staging") == {}, "once a session"
 
 
 def test_a_command_that_ended_with_another_code_has_failed(cursor: Cursor) -> None:
     cursor.start()
-    said = '{"output": "could not connect to the staging port 5432", "exitCode": 2}'
-    given = cursor.used("Shell", said, command="psql staging")
+    output = '{"output": "could not connect to the staging port 5432", "exitCode": 2}'
+    given = cursor.used("Shell", output, command="psql staging")
     assert "The staging port is 5433" in given["additional_context"]
 
 
@@ -220,8 +220,8 @@ def test_turn_compaction_and_end_are_told_to_the_worker_and_answered_with_nothin
     assert cursor.tell("preCompact", trigger="auto", context_tokens=90_000) == {}
     assert cursor.tell("stop", status="completed", loop_count=0) == {}
     assert cursor.tell("sessionEnd", session_id=SESSION, reason="window_close", duration_ms=9) == {}
-    told = [(line["event"], line["session"], line["cwd"]) for line in cursor.world.spooled()]
-    assert told == [(name, SESSION, str(cursor.world.code)) for name in ("compact", "stop", "end")]
+    events = [(line["event"], line["session"], line["cwd"]) for line in cursor.world.spooled()]
+    assert events == [(name, SESSION, str(cursor.world.code)) for name in ("compact", "stop", "end")]
 
 
 def test_the_address_of_the_user_is_kept_nowhere(cursor: Cursor) -> None:

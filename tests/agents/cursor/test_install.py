@@ -103,7 +103,7 @@ def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n  // mine\n  "version": 1\n}', "line 2, column 3: a comment"),
         ('{"version": 1,}', "line 1, column 15: a comma"),
@@ -113,8 +113,8 @@ def test_hooks_of_an_older_installation_are_renewed_where_they_stand() -> None:
         ('{"version": 1', "but the file ends"),
     ],
 )
-def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, said: str) -> None:
-    with pytest.raises(jsontext.Malformed, match=said):
+def test_a_list_that_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(jsontext.Malformed, match=message):
         HOOKS.connect(text, command)
 
 

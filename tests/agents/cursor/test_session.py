@@ -14,7 +14,7 @@ from hook_commands import log_of, run_hook, soon
 from machines import Machine, make_remote
 
 
-def hook(machine: Machine, event: str, **said: Any) -> dict[str, Any]:
+def hook(machine: Machine, event: str, **fields: Any) -> dict[str, Any]:
     """What Cursor reads of the command that stands in its list for this event; {} for nothing."""
     listed = json.loads((machine.home / ".cursor/hooks.json").read_text())["hooks"][event]
     common = {
@@ -24,7 +24,9 @@ def hook(machine: Machine, event: str, **said: Any) -> dict[str, Any]:
         "user_email": "ada@example.org",
     }
     env = machine.env | {"CURSOR_VERSION": "3.20.17"}
-    answer: dict[str, Any] = run_hook(listed[0]["command"], {**common, **said}, env, machine.home / ".cursor")
+    answer: dict[str, Any] = run_hook(
+        listed[0]["command"], {**common, **fields}, env, machine.home / ".cursor"
+    )
     return answer
 
 

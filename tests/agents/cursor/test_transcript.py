@@ -81,9 +81,9 @@ def test_a_text_without_tags_is_typed_whole() -> None:
     ],
 )
 def test_what_cannot_be_read_is_left_out(torn: str) -> None:
-    found = list(records.messages([torn, CONVERSATION[-1]]))
-    assert found[-1] == Message("agent", "Done.")
-    assert all(not message.text and message.tools == (ToolUse(""),) for message in found[:-1])
+    messages = list(records.messages([torn, CONVERSATION[-1]]))
+    assert messages[-1] == Message("agent", "Done.")
+    assert all(not message.text and message.tools == (ToolUse(""),) for message in messages[:-1])
 
 
 def test_a_session_is_found_by_its_id(tmp_path: Path) -> None:

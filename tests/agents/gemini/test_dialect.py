@@ -33,8 +33,8 @@ INDEX = "## Index of notes"
 
 
 def recorded(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((PAYLOADS / f"{name}.json").read_text("utf-8"))
-    return found
+    document: dict[str, Any] = json.loads((PAYLOADS / f"{name}.json").read_text("utf-8"))
+    return document
 
 
 class Gemini:
@@ -45,9 +45,9 @@ class Gemini:
 
     def tell(self, payload: str, **fields: Any) -> str:
         """What it is answered, as additionalContext; '' for silence."""
-        said = {**recorded(payload), "cwd": str(self.world.code), **fields}
-        event = said["hook_event_name"]
-        out = self.world.raw(json.dumps(said).encode(), event, agent="gemini")
+        body = {**recorded(payload), "cwd": str(self.world.code), **fields}
+        event = body["hook_event_name"]
+        out = self.world.raw(json.dumps(body).encode(), event, agent="gemini")
         if not out:
             return ""
         answer = json.loads(out)["hookSpecificOutput"]
@@ -58,8 +58,12 @@ class Gemini:
         return self.tell("BeforeAgent", prompt=prompt, **fields)
 
     def uses(self, tool: str, response: Any = None, **given: Any) -> str:
-        said = {"tool_name": tool, "tool_input": given, "tool_response": response or {"llmContent": "Done."}}
-        return self.tell("AfterTool-read_file", **said)
+        payload = {
+            "tool_name": tool,
+            "tool_input": given,
+            "tool_response": response or {"llmContent": "Done."},
+        }
+        return self.tell("AfterTool-read_file", **payload)
 
     def access(self) -> list[dict[str, Any]]:
         """What was noted of the files that its tools touched."""
@@ -85,9 +89,9 @@ def event(**fields: str) -> Event:
 class TestDelivery:
     def test_the_index_comes_with_the_first_prompt_and_not_at_the_start(self, gemini: Gemini) -> None:
         assert gemini.tell("SessionStart") == ""
-        told = gemini.asks("Which staging port is it?")
-        assert told.count(INDEX) == 1
-        assert told.count("5433") == 1
+        answer = gemini.asks("Which staging port is it?")
+        assert answer.count(INDEX) == 1
+        assert answer.count("5433") == 1
         assert gemini.asks("Which staging port is it?") == ""
 
     def test_a_resumed_session_is_given_nothing_twice(self, gemini: Gemini) -> None:
@@ -105,8 +109,8 @@ class TestDelivery:
     def test_what_another_hook_told_the_session_is_no_part_of_the_prompt(self, gemini: Gemini) -> None:
         gemini.tell("SessionStart")
         gemini.asks("hello there")
-        told = "<hook_context>Which staging port is it?</hook_context>\n\n"
-        assert gemini.asks(f"{told}Write a poem about leaves.") == ""
+        context = "<hook_context>Which staging port is it?</hook_context>\n\n"
+        assert gemini.asks(f"{context}Write a poem about leaves.") == ""
         assert "5433" in gemini.asks("<hook_context>x</hook_context>\n\nWhich staging port is it?")
 
     def test_a_session_without_a_start_is_given_all_the_same(self, gemini: Gemini) -> None:
@@ -162,8 +166,8 @@ class TestFiles:
 
     def test_an_edit_that_failed_saves_nothing(self, gemini: Gemini) -> None:
         note = str(gemini.world.memory / "shop/topics/db.md")
-        said = recorded("AfterTool-replace-failed")
-        gemini.tell("AfterTool-replace-failed", tool_input={**said["tool_input"], "file_path": note})
+        payload = recorded("AfterTool-replace-failed")
+        gemini.tell("AfterTool-replace-failed", tool_input={**payload["tool_input"], "file_path": note})
         assert gemini.world.saved() == []
         assert gemini.world.starts(0)
 
@@ -221,7 +225,7 @@ class TestCommands:
         assert gemini.world.starts(0)
 
     @pytest.mark.parametrize(
-        ("told", "printed"),
+        ("response", "printed"),
         [
             ("Output: out\nerr\nExit Code: 3\nProcess Group PGID: 12", "out\nerr"),
             ("Output: (empty)\nSignal: 9\nProcess Group PGID: 12", "(empty)"),
@@ -236,14 +240,14 @@ class TestCommands:
             ("", ""),
         ],
     )
-    def test_what_one_printed_that_failed(self, told: str, printed: str) -> None:
-        assert output_of_failed(f"<untrusted_context>\n{told}\n</untrusted_context>") == printed
+    def test_what_one_printed_that_failed(self, response: str, printed: str) -> None:
+        assert output_of_failed(f"<untrusted_context>\n{response}\n</untrusted_context>") == printed
 
     def test_the_recorded_one_that_failed(self, db: sqlite3.Connection) -> None:
-        said = json.dumps(recorded("AfterTool-run_shell_command-failed"))
-        assert DIALECT.failure(db, event(tool="run_shell_command", command="x"), said) == "out\nerr"
-        assert DIALECT.failure(db, event(tool="read_file"), said) == ""
-        assert DIALECT.failure(db, event(tool="read_file", error="not there"), said) == "not there"
+        text = json.dumps(recorded("AfterTool-run_shell_command-failed"))
+        assert DIALECT.failure(db, event(tool="run_shell_command", command="x"), text) == "out\nerr"
+        assert DIALECT.failure(db, event(tool="read_file"), text) == ""
+        assert DIALECT.failure(db, event(tool="read_file", error="not there"), text) == "not there"
 
 
 class TestOddEvents:
@@ -255,12 +259,12 @@ class TestOddEvents:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", rotating(RECORDED))
     def test_torn_and_odd_ones_are_met_with_silence_or_an_answer(self, gemini: Gemini, name: str) -> None:
-        said = recorded(name)
-        whole = json.dumps(said).encode()
+        payload = recorded(name)
+        whole = json.dumps(payload).encode()
         odd: list[Any] = [None, 7, [], {}, "x" * 100_000, "\ud800", [{"text": "x"}]]
-        mutated = [json.dumps({**said, key: value}) for key in said for value in odd]
+        mutated = [json.dumps({**payload, key: value}) for key in payload for value in odd]
         for text in [whole[: len(whole) // 2], b"", b"[]", b"\xff\xfe", *(m.encode() for m in mutated[::5])]:
-            gemini.world.raw(text, said["hook_event_name"], agent="gemini")
+            gemini.world.raw(text, payload["hook_event_name"], agent="gemini")
         assert gemini.world.errors() == ""
 
     @pytest.mark.parametrize("name", ["PreCompress", "BeforeTool", "Nonsense", ""])
@@ -296,13 +300,13 @@ class TestCompaction:
     def test_its_answer_to_the_summary_is_found_and_stays_the_same(self, transcript: Path) -> None:
         assert DIALECT.compaction(str(transcript)) == ""
         assert DIALECT.compaction(str(transcript.with_name("missing"))) == ""
-        found = set()
+        names = set()
         for line in self.lines()[6:]:
             with transcript.open("a") as file:
                 file.write(line + "\n")
-            found.add(DIALECT.compaction(str(transcript)))
-        assert {len(name) for name in found} == {0, 36}
-        assert len(found) == 2
+            names.add(DIALECT.compaction(str(transcript)))
+        assert {len(name) for name in names} == {0, 36}
+        assert len(names) == 2
 
     def test_a_torn_or_odd_transcript_has_none(self, tmp_path: Path) -> None:
         path = tmp_path / "odd"
@@ -321,8 +325,8 @@ class TestCompaction:
         assert INDEX in gemini.tell("BeforeAgent", **asked)
         assert gemini.tell("BeforeAgent", **asked) == ""
         transcript.write_text("".join(line + "\n" for line in self.lines()))
-        told = gemini.tell("BeforeAgent", **asked)
-        assert (told.count(INDEX), told.count("5433")) == (1, 1)
+        answer = gemini.tell("BeforeAgent", **asked)
+        assert (answer.count(INDEX), answer.count("5433")) == (1, 1)
         assert gemini.tell("BeforeAgent", **asked) == ""
 
     def test_one_that_was_before_the_first_prompt_is_no_news(self, gemini: Gemini, transcript: Path) -> None:

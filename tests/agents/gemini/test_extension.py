@@ -19,16 +19,16 @@ EXTENSION = CHECKOUT / "hooks/gemini"
 
 
 def loaded(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return document
 
 
 def call(machine: Machine, folder: Path = EXTENSION, prompt: str = "hello there", **env: str) -> str:
     """What Gemini CLI would get at the first prompt; it ends with 0, and complains of nothing."""
     (group,) = loaded(EXTENSION / "hooks/hooks.json")["hooks"]["BeforeAgent"]
     command = group["hooks"][0]["command"].replace("${extensionPath}", str(folder))
-    said = {"session_id": "s", "prompt": prompt}
-    return answer_to(machine, ["bash", "-c", command], said, **env)
+    payload = {"session_id": "s", "prompt": prompt}
+    return answer_to(machine, ["bash", "-c", command], payload, **env)
 
 
 def test_its_manifest_agrees_with_the_package_and_the_plugin() -> None:

@@ -89,12 +89,12 @@ def disconnect(machine: Machine) -> None:
 
 def loaded(path: Path) -> dict[str, Any]:
     """What Gemini CLI reads."""
-    found: dict[str, Any] = json.loads(blank_comments(path.read_text("utf-8-sig")))
-    return found
+    document: dict[str, Any] = json.loads(blank_comments(path.read_text("utf-8-sig")))
+    return document
 
 
 def paths(**environment: str) -> list[Path]:
-    return [one.path for one in install.files(HOME, environment, str)]
+    return [file.path for file in install.files(HOME, environment, str)]
 
 
 def test_files_are_where_gemini_cli_looks() -> None:
@@ -189,7 +189,7 @@ def test_a_link_stays_a_link_and_rights_stay(ada: Desk, machine: Machine, settin
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b'{\n  "a": 1,\n}', "line 3, column 1: a comma"),
         (b"{ // x\n  'a': 1 }", "line 2, column 3: expected a key in double quotes"),
@@ -199,10 +199,10 @@ def test_a_link_stays_a_link_and_rights_stay(ada: Desk, machine: Machine, settin
     ],
 )
 def test_what_gemini_cli_cannot_read_is_told_and_left(
-    machine: Machine, settings: Path, data: bytes, said: str
+    machine: Machine, settings: Path, data: bytes, message: str
 ) -> None:
     put(settings, data)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         connect(machine)
     assert settings.read_bytes() == data
     assert check("gemini", machine).state in ("absent", "unknown")

@@ -35,8 +35,8 @@ def user(name: str, *texts: str, **more: Any) -> str:
 
 
 def test_a_recorded_session_with_tools_and_a_resume() -> None:
-    found = messages(saved("tools"))
-    assert [(m.who, m.text) for m in found] == [
+    conversation = messages(saved("tools"))
+    assert [(m.who, m.text) for m in conversation] == [
         ("user", "please fix MARK_USER"),
         ("agent", ""),
         ("agent", ""),
@@ -44,18 +44,22 @@ def test_a_recorded_session_with_tools_and_a_resume() -> None:
         ("user", "more MARK_TWO"),
         ("agent", "FAKE-OK"),
     ]
-    (read,), (sub,) = found[1].tools, found[2].tools
+    (read,), (sub,) = conversation[1].tools, conversation[2].tools
     assert (read.name, read.paths) == ("read_file", ("notes.txt",))
     assert (sub.name, sub.paths) == ("invoke_agent", ())
-    assert {m.session for m in found} == {"468131ec-4c74-41e5-b5e3-cab838453fa2"}
-    assert [m.parent for m in found] == ["", *(m.id for m in found[:-1])]
-    assert all(m.at.startswith("2026-11-24T15:32") for m in found)
+    assert {m.session for m in conversation} == {"468131ec-4c74-41e5-b5e3-cab838453fa2"}
+    assert [m.parent for m in conversation] == ["", *(m.id for m in conversation[:-1])]
+    assert all(m.at.startswith("2026-11-24T15:32") for m in conversation)
 
 
 def test_a_recorded_session_that_was_shortened_has_all_that_was_said() -> None:
-    found = messages(saved("compacted"))
-    assert [text[:15] for text in prompts(found)] == ["please fix MARK", "more MARK_TWO", "more MARK_THREE"]
-    assert "Got it." not in "".join(m.text for m in found)
+    conversation = messages(saved("compacted"))
+    assert [text[:15] for text in prompts(conversation)] == [
+        "please fix MARK",
+        "more MARK_TWO",
+        "more MARK_THREE",
+    ]
+    assert "Got it." not in "".join(m.text for m in conversation)
 
 
 def test_what_was_told_to_the_model_is_left_out() -> None:
@@ -83,9 +87,9 @@ def test_of_lines_with_one_id_the_last_counts() -> None:
         line("g1", "gemini", "so"),
         line("g1", "gemini", "so be it", toolCalls=[call]),
     ]
-    asked, said = messages(lines)
-    assert (asked.text, said.text, said.parent) == ("go", "so be it", "u1")
-    assert said.tools == (ToolUse("run_shell_command", ("lib",), "make test"),)
+    question, reply = messages(lines)
+    assert (question.text, reply.text, reply.parent) == ("go", "so be it", "u1")
+    assert reply.tools == (ToolUse("run_shell_command", ("lib",), "make test"),)
 
 
 def test_a_session_that_went_back_has_branches() -> None:
@@ -119,15 +123,15 @@ def test_the_last_reply() -> None:
     ],
 )
 def test_odd_lines_are_passed_over(odd: str) -> None:
-    found = messages([odd, HEAD, user("u1", "x"), odd, user("u2", "y")[:-9]])
-    assert [m.text for m in found if m.text] == ["x"]
+    conversation = messages([odd, HEAD, user("u1", "x"), odd, user("u2", "y")[:-9]])
+    assert [m.text for m in conversation if m.text] == ["x"]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_sessions_of_older_versions_are_one_document(indent: int | None) -> None:
     asked = {"id": "u1", "timestamp": "2025-09-01T10:00:00.000Z", "type": "user", "content": "why {\n}?"}
-    told = {"id": "g1", "timestamp": "2025-09-01T10:00:05.000Z", "type": "gemini", "content": "because"}
-    document = {"sessionId": "s1", "startTime": "2025-09-01T09:59:00.000Z", "messages": [asked, told]}
+    record = {"id": "g1", "timestamp": "2025-09-01T10:00:05.000Z", "type": "gemini", "content": "because"}
+    document = {"sessionId": "s1", "startTime": "2025-09-01T09:59:00.000Z", "messages": [asked, record]}
     lines = json.dumps(document, indent=indent).split("\n")
 
     assert records.head(lines).id == "s1"

@@ -39,19 +39,19 @@ def payload(name: str, world: World | None = None, **changed: Any) -> dict[str, 
     text = (PAYLOADS / f"{name}.json").read_text()
     if world:
         text = text.replace("@cwd@", str(world.code)).replace("@home@", str(world.root))
-    said: dict[str, Any] = json.loads(text)
-    return {**said, **changed}
+    event: dict[str, Any] = json.loads(text)
+    return {**event, **changed}
 
 
-def touched(said: dict[str, Any]) -> list[TouchedFile]:
-    text = json.dumps(said)
+def touched(fields: dict[str, Any]) -> list[TouchedFile]:
+    text = json.dumps(fields)
     with closing(sqlite3.connect(":memory:")) as db:
         event = Event("opencode", "tool.execute.after", extract_fields(db, text, DIALECT.fields))
         return DIALECT.touched(db, event, text)
 
 
-def failure(said: dict[str, Any]) -> str:
-    text = json.dumps(said)
+def failure(event: dict[str, Any]) -> str:
+    text = json.dumps(event)
     with closing(sqlite3.connect(":memory:")) as db:
         return DIALECT.failure(db, Event("opencode", "tool.execute.after", {}), text)
 
@@ -227,12 +227,12 @@ def test_a_command_in_the_memory_wakes_the_worker(world: World) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", rotating(NAMES))
 def test_no_payload_however_spoiled_makes_a_hook_fail(world: World, name: str) -> None:
-    event, said = name.partition("-")[0], payload(name, world)
-    raw, seeded = json.dumps(said).encode(), random.Random(name)
+    event, document = name.partition("-")[0], payload(name, world)
+    raw, seeded = json.dumps(document).encode(), random.Random(name)
     odd: list[object] = [None, 7, [], {"a": 1}, "\ud800", "x" * 70_000]
-    wrong = [{**said, key: value} for key in said for value in odd]
+    wrong = [{**document, key: value} for key in document for value in odd]
     spoiled = [raw[: seeded.randrange(len(raw))], b"", b"[]", b"\xff\xfe" + raw, raw.replace(b'"', b"'")]
-    for data in [*spoiled, *(json.dumps(one).encode() for one in seeded.sample(wrong, 4))]:
+    for data in [*spoiled, *(json.dumps(fields).encode() for fields in seeded.sample(wrong, 4))]:
         tell(world, event, data)
     assert "Traceback" not in world.errors()
 

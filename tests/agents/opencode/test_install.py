@@ -62,15 +62,15 @@ def bridge(machine: Machine) -> Path:
 
 def line_in(text: str) -> str:
     """The hook line in a bridge, which is spelt as in JSON."""
-    found = re.search(r"^const LINE = (\".*\")$", text, re.MULTILINE)
-    assert found
-    said: str = json.loads(found[1])
-    return said
+    match = re.search(r"^const LINE = (\".*\")$", text, re.MULTILINE)
+    assert match
+    line: str = json.loads(match[1])
+    return line
 
 
 def test_files_are_where_opencode_looks() -> None:
     def paths(**environment: str) -> list[Path]:
-        return [one.path for one in install.files(HOME, environment, str)]
+        return [document.path for document in install.files(HOME, environment, str)]
 
     skills = HOME / ".agents/skills"
     files = ("opencode/plugins/ctxrepo.js", "opencode/opencode.json")

@@ -21,8 +21,8 @@ def call(machine: Machine, event: str = "session.created", **env: str) -> str:
     line = 'sh "$0" opencode EVENT '
     assert f"'{line}'" in (HOOKS / install.BRIDGE).read_text()
     line = line.replace("EVENT", event)
-    said = {"session": "s", "source": "startup"}
-    return answer_to(machine, ["sh", "-c", line, str(HOOKS / "run")], said, **env)
+    payload = {"session": "s", "source": "startup"}
+    return answer_to(machine, ["sh", "-c", line, str(HOOKS / "run")], payload, **env)
 
 
 def test_it_finds_ctxrepo_by_itself(known: Machine) -> None:

@@ -78,8 +78,8 @@ def line(part: object, **more: Any) -> str:
 
 def test_user_and_agent_are_told_without_what_was_put_beside_their_words(tmp_path: Path) -> None:
     (session,) = database(tmp_path / "opencode.db", "compacted")
-    found = said(tmp_path / "opencode.db", session)
-    assert [(m.who, m.text) for m in found] == [
+    messages = said(tmp_path / "opencode.db", session)
+    assert [(m.who, m.text) for m in messages] == [
         ("user", "How do I run the database tests?"),
         ("agent", "Done."),
         ("user", "Which port does redis listen on here?"),
@@ -91,11 +91,11 @@ def test_user_and_agent_are_told_without_what_was_put_beside_their_words(tmp_pat
         ("user", "ok thanks"),
         ("agent", "Done."),
     ]
-    assert found[3].tools == (ToolUse("read", (NOTE,)),)
-    assert [m.parent for m in found] == ["", *(m.id for m in found[:-1])]
-    assert found[0].at == "2026-11-24T15:50:30.826Z"
-    assert {m.session for m in found} == {session}
-    assert not any("ctxrepo-memory" in m.text for m in found)
+    assert messages[3].tools == (ToolUse("read", (NOTE,)),)
+    assert [m.parent for m in messages] == ["", *(m.id for m in messages[:-1])]
+    assert messages[0].at == "2026-11-24T15:50:30.826Z"
+    assert {m.session for m in messages} == {session}
+    assert not any("ctxrepo-memory" in m.text for m in messages)
 
 
 def test_in_a_fork_the_copies_name_the_session_in_which_they_were_said(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_a_patch_names_its_files_and_a_command_itself() -> None:
         {"type": "tool", "tool": "apply_patch", "callID": "1", "state": {"input": {"patchText": patch}}},
         {"type": "tool", "tool": "bash", "callID": "2", "state": {"input": {"command": "make"}}},
     ]
-    (found,) = messages(line(part, role="assistant") for part in parts)
-    assert found.tools == (
+    (message,) = messages(line(part, role="assistant") for part in parts)
+    assert message.tools == (
         ToolUse("apply_patch", ("a.py", "b.py", "c")),
         ToolUse("bash", (), "make"),
     )
@@ -158,8 +158,8 @@ def test_odd_lines_say_nothing(odd: str) -> None:
 
 @pytest.mark.parametrize("at", [None, "now", -1, 10**20, [], True])
 def test_an_odd_moment_is_none(at: object) -> None:
-    (found,) = messages([line({"type": "text", "text": "x"}, at=at)])
-    assert found.at in ("", "1970-01-01T00:00:00.001Z")
+    (message,) = messages([line({"type": "text", "text": "x"}, at=at)])
+    assert message.at in ("", "1970-01-01T00:00:00.001Z")
 
 
 def test_where_the_databases_are() -> None:
@@ -187,7 +187,8 @@ def test_the_last_reply_of_each_session_is_read_though_they_share_a_file(ada: Ma
     path = ada.home / "opencode.db"
     root, sub = database(path, "subagent")
     events = [
-        SpoolEvent(event="stop", agent="opencode", session=one, transcript=str(path)) for one in (root, sub)
+        SpoolEvent(event="stop", agent="opencode", session=session, transcript=str(path))
+        for session in (root, sub)
     ]
     replies = entry_usage._replies(ada.open(), events)
     assert {event.session: text for event, text in replies} == {root: "Done.", sub: "On 6380."}

@@ -34,8 +34,8 @@ def driven(folder: Path, says: str, enforces: str = "yes") -> dict[str, Any]:
     ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={"PATH": os.defpath})
     assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
 
 
 def test_a_call_is_blocked_with_the_reason_and_the_hook_is_told_of_it(tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_a_call_is_blocked_with_the_reason_and_the_hook_is_told_of_it(tmp_path: 
         "block": True,
         "reason": "not by hand",
     }
-    told = json.loads((tmp_path / "told").read_text())
-    assert told == {"session": "s1", "cwd": "/shop", "tool": "bash", "input": {"command": "kubectl apply"}}
+    event = json.loads((tmp_path / "told").read_text())
+    assert event == {"session": "s1", "cwd": "/shop", "tool": "bash", "input": {"command": "kubectl apply"}}
 
 
 def test_a_warning_stands_behind_the_result_of_its_call(tmp_path: Path) -> None:

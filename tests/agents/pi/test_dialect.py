@@ -65,8 +65,8 @@ def told(world: World, name: str, **fill: str) -> dict[str, Any]:
     """What there is for the model, by where it is to stand."""
     env = {"PI_CODING_AGENT_DIR": str(world.root / "pi")}
     out = raw(world, payload(world, name, **fill), name.partition("-")[0], env)
-    found: dict[str, Any] = json.loads(out) if out else {}
-    return found
+    answer: dict[str, Any] = json.loads(out) if out else {}
+    return answer
 
 
 def test_the_extension_hands_on_every_event_that_is_understood() -> None:
@@ -110,9 +110,9 @@ def test_in_the_mode_turn_what_fits_is_for_that_turn_and_comes_each_time(world: 
     world.compile()
     assert "## Index of notes" in tell(world, "session_start")
     for _ in range(2):
-        (found,) = told(world, "before_agent_start", prompt=ASKED).items()
-        assert found[0] == "turn"
-        assert "5433" in found[1]
+        (item,) = told(world, "before_agent_start", prompt=ASKED).items()
+        assert item[0] == "turn"
+        assert "5433" in item[1]
     world.cache("c2", {**NOTES, "shop/topics/new.md": "---\ndescription: Something new\n---\n- new\n"})
     found_now = told(world, "before_agent_start", prompt=ASKED)
     assert "Something new" in found_now["context"], "what changed is told once, so the conversation keeps it"
@@ -128,9 +128,9 @@ def test_in_the_mode_system_each_start_gives_the_packet_for_the_system_prompt(
     world.settings["mode"] = "system"
     world.compile()
     told(world, "session_start")
-    (found,) = told(world, source).items()
-    assert found[0] == "system"
-    assert "## Index of notes" in found[1]
+    (item,) = told(world, source).items()
+    assert item[0] == "system"
+    assert "## Index of notes" in item[1]
     assert "5433" in tell(world, "before_agent_start", prompt=ASKED)
     assert told(world, "before_agent_start", prompt=ASKED) == {}
 
@@ -240,22 +240,22 @@ def test_what_ends_a_turn_or_a_session_wakes_the_worker(world: World) -> None:
     assert [line["event"] for line in world.spooled()] == ["compact", "stop", "end"]
 
 
-def touched(said: dict[str, Any]) -> list[tuple[str, Any, str]]:
+def touched(fields: dict[str, Any]) -> list[tuple[str, Any, str]]:
     """(path, ranges, whole text) of each file of a call."""
-    given = said.get("input")
+    given = fields.get("input")
     given = given if isinstance(given, dict) else {}
-    texts = {"path": given.get("path"), "wrote": given.get("content"), "tool": said.get("tool")}
+    texts = {"path": given.get("path"), "wrote": given.get("content"), "tool": fields.get("tool")}
     event = Event("pi", "tool_result", {name: text for name, text in texts.items() if isinstance(text, str)})
     with closing(sqlite3.connect(":memory:")) as db:
-        found = DIALECT.touched(db, event, json.dumps(said))
-    return [(file.path, json.loads(file.ranges), file.wrote) for file in found]
+        files = DIALECT.touched(db, event, json.dumps(fields))
+    return [(file.path, json.loads(file.ranges), file.wrote) for file in files]
 
 
 def test_a_read_has_the_lines_that_it_asked_for() -> None:
     def read(**given: object) -> list[list[int]]:
         ((_, ranges, _),) = touched({"tool": "read", "input": {"path": "a", **given}})
-        found: list[list[int]] = ranges
-        return found
+        spans: list[list[int]] = ranges
+        return spans
 
     assert read(offset=340, limit=81) == [[340, 420]]
     assert read(limit=50) == [[1, 50]]
@@ -273,11 +273,11 @@ def test_edit_focus_the_added_lines_of_each_block() -> None:
 
 
 def test_an_edit_has_the_lines_that_changed() -> None:
-    said = json.loads((PAYLOADS / "tool_result-edit.json").read_text())
-    said["input"]["path"] = "notes.txt"
-    assert touched(said) == [("notes.txt", [[3, 3]], "")]
-    said["patch"] += "@@ -7 +7 @@\n-\ud800\n+b\n"
-    assert touched(said)[0][1] == [[3, 3], [7, 7]]
+    event = json.loads((PAYLOADS / "tool_result-edit.json").read_text())
+    event["input"]["path"] = "notes.txt"
+    assert touched(event) == [("notes.txt", [[3, 3]], "")]
+    event["patch"] += "@@ -7 +7 @@\n-\ud800\n+b\n"
+    assert touched(event)[0][1] == [[3, 3], [7, 7]]
     assert changed_lines("@@ -5,4 +5,2 @@\n a\n-x\n-y\n b") == "[[6, 6]]"
     assert changed_lines("@@ -1 +1,2 @@\n+a\n+b\n@@ -8,2 +9,3 @@\n c\n+d\n e") == "[[1, 2], [10, 10]]"
     assert changed_lines("@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file") == "[[1, 1]]"
@@ -349,8 +349,8 @@ def test_what_a_worker_compiled_while_the_start_waited_counts(world: World) -> N
     before = Settings({}, str(world.state), UNSAID.repo)
     event = Event("pi", "session_start", {"cwd": str(world.code)})
     with closing(sqlite3.connect(world.state / "hooks.db")) as db:
-        said = json.loads(DIALECT.output(db, before, event, HookAnswer()))
-    assert said == {"tape": {"tools": True, "prefix": "⚓ "}}
+        answer = json.loads(DIALECT.output(db, before, event, HookAnswer()))
+    assert answer == {"tape": {"tools": True, "prefix": "⚓ "}}
 
 
 def test_d21_outside_git_a_tape_that_is_for_git_only_is_not_spoken_of(world: World, tmp_path: Path) -> None:
@@ -401,14 +401,14 @@ def test_a_fork_is_not_given_again_what_its_origin_was(world: World, tmp_path: P
 @pytest.mark.parametrize("file", rotating(sorted(PAYLOADS.iterdir()), keep=3), ids=lambda file: file.stem)
 def test_pieces_and_odd_shapes_do_no_harm(world: World, file: Path) -> None:
     event, whole = file.stem.partition("-")[0], payload(world, file.stem, prompt="staging database port?")
-    said = json.loads(whole)
+    event_fields = json.loads(whole)
     odd: list[Any] = [None, 7, [], {}, "x" * 100_000, "\ud800", "a\0b"]
     spoilt: list[dict[str, Any]] = [
-        {**said, **dict.fromkeys(said.keys() - {"session"}, value)} for value in odd
+        {**event_fields, **dict.fromkeys(event_fields.keys() - {"session"}, value)} for value in odd
     ]
-    if isinstance(said.get("input"), dict):
-        spoilt += [{**said, "input": dict.fromkeys(said["input"], value)} for value in odd]
-    texts = [json.dumps(one).encode() for one in spoilt]
+    if isinstance(event_fields.get("input"), dict):
+        spoilt += [{**event_fields, "input": dict.fromkeys(event_fields["input"], value)} for value in odd]
+    texts = [json.dumps(odd_fields).encode() for odd_fields in spoilt]
     for data in (whole[:40], b"", b"[]", b"\xff\xfe", whole + b"}", *texts):
         raw(world, data, event)
     assert world.errors() == ""

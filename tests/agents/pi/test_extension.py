@@ -100,9 +100,9 @@ def driven(folder: Path, line: str, patience: int = 20_000) -> dict[str, Any]:
     words = [NODE, "--disable-warning=ExperimentalWarning", str(DRIVE), str(delivery), line]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, env={"PATH": os.defpath})
     assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["ended"] is None
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert report["ended"] is None
+    return report
 
 
 @needs_node
@@ -110,11 +110,11 @@ def test_what_the_hook_prints_is_added_to_the_result(tmp_path: Path) -> None:
     kept = tmp_path / "said.json"
     line = f'cat >> {kept}; echo >> {kept}; echo \'{{"context": "héron"}}\' # pi EVENT '
     assert driven(tmp_path, line)["added"] == "héron"
-    *prompts, said = [json.loads(line) for line in kept.read_text().splitlines()]
-    assert [one["prompt"] for one in prompts] == ["about leaves", "", "/etc/hosts is odd"]
-    assert (said["session"], said["cwd"], said["tool"]) == ("s1", "/", "write")
-    assert len(said["input"]["content"]) == 3_000_000
-    assert len(said["error"]) < 10_000
+    *prompts, last = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert [prompt["prompt"] for prompt in prompts] == ["about leaves", "", "/etc/hosts is odd"]
+    assert (last["session"], last["cwd"], last["tool"]) == ("s1", "/", "write")
+    assert len(last["input"]["content"]) == 3_000_000
+    assert len(last["error"]) < 10_000
 
 
 @needs_node
@@ -139,9 +139,9 @@ def test_whatever_the_hook_does_pi_goes_on(line: str, tmp_path: Path) -> None:
 @needs_node
 def test_a_hook_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
     late = tmp_path / "late"
-    found = driven(tmp_path, f"(sleep 2; touch {late}) & sleep 2; touch {late}", patience=300)
-    assert found["added"] is None
-    assert found["took"] < 1500
+    report = driven(tmp_path, f"(sleep 2; touch {late}) & sleep 2; touch {late}", patience=300)
+    assert report["added"] is None
+    assert report["took"] < 1500
     time.sleep(2.5)
     assert not late.exists()
 

@@ -36,7 +36,7 @@ def extension(home: Path) -> Path:
 
 
 def paths(**environment: str) -> list[Path]:
-    return [one.path for one in install.files(HOME, environment, str)]
+    return [file.path for file in install.files(HOME, environment, str)]
 
 
 def connect(machine: Machine) -> None:
@@ -73,7 +73,7 @@ def test_each_event_has_its_hook() -> None:
     assert isinstance(skills, SkillsFolder)
     assert extension.hooks == {event: f"run {event}" for event in install.EVENTS}
     assert extension.places["line"] == "run EVENT"
-    assert all(isinstance(one, ShippedFile) and not one.hooks for one in modules)
+    assert all(isinstance(module, ShippedFile) and not module.hooks for module in modules)
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -106,8 +106,8 @@ def test_tools_load_nothing_from_the_project(tmp_path: Path) -> None:
 
 def test_the_extension_calls_this_installation(machine: Machine, extension: Path) -> None:
     connect(machine)
-    (said,) = re.findall(r'^const LINE = (".*");$', extension.read_text(), re.MULTILINE)
-    line = json.loads(said)
+    (literal,) = re.findall(r'^const LINE = (".*");$', extension.read_text(), re.MULTILINE)
+    line = json.loads(literal)
     assert line == machine.line("pi", "EVENT")
     assert is_ours(line, "pi")
     assert line.count(" pi EVENT ") == 2, "the extension puts an event's name there"

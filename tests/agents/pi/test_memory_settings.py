@@ -114,9 +114,9 @@ def test_d7_only_the_key_itself_counts() -> None:
 
 @given(st.text())
 def test_d7_it_is_always_one_part(name: str) -> None:
-    found = global_folder(name)
-    assert "/" not in found
-    assert found not in (".", "..")
+    folder = global_folder(name)
+    assert "/" not in folder
+    assert folder not in (".", "..")
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def test_d3_what_a_project_would_redirect() -> None:
 
 
 def test_d11_d13_d23_what_nothing_here_follows_is_named() -> None:
-    found = read(hooks={"beforeAgentStart": ["sessionBridge", "dream"]}, tape={"tapePath": "~/tapes"})
-    assert found.odd == (
+    settings = read(hooks={"beforeAgentStart": ["sessionBridge", "dream"]}, tape={"tapePath": "~/tapes"})
+    assert settings.odd == (
         "tape.tapePath names another place; ctxrepo keeps its anchors in the memory",
         "hooks.beforeAgentStart names 'dream', and ctxrepo knows only 'sessionBridge' there",
     )
@@ -163,9 +163,9 @@ def test_d11_d13_d23_what_nothing_here_follows_is_named() -> None:
 
 def test_d13_what_is_said_of_a_tape_is_that_of_pis_sessions() -> None:
     assert read(tape=None).tape is None
-    found = read(tape={}, hooks={"beforeAgentStart": ["sessionBridge"]}).tape
-    assert found is not None
-    assert (found.enabled, found.bridge_seconds) == (True, 60)
+    tape = read(tape={}, hooks={"beforeAgentStart": ["sessionBridge"]}).tape
+    assert tape is not None
+    assert (tape.enabled, tape.bridge_seconds) == (True, 60)
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_d13_what_is_said_of_a_tape_is_that_of_pis_sessions() -> None:
     ],
 )
 def test_d9_an_action_or_moment_that_is_not_known_is_told(hooks: dict[str, Any], named: list[str]) -> None:
-    (said,) = read(hooks=hooks).odd
-    assert all(name in said for name in named)
+    (mistake,) = read(hooks=hooks).odd
+    assert all(name in mistake for name in named)
 
 
 def test_d9_what_is_known_is_not_told() -> None:
@@ -210,8 +210,8 @@ def test_d13_whether_anchors_are_kept(tape: object, wanted: bool) -> None:
         max_leaves=12,
     )
 )
-def test_whatever_stands_there_it_is_read(found: object) -> None:
-    section = found if isinstance(found, dict) else {"memoryDir": found, "tape": found, "hooks": found}
+def test_whatever_stands_there_it_is_read(value: object) -> None:
+    section = value if isinstance(value, dict) else {"memoryDir": value, "tape": value, "hooks": value}
     mine = memory_of(section, "/home/ada")
     assert "/" not in mine.global_folder
-    assert all(isinstance(said, str) for said in mine.odd)
+    assert all(isinstance(mistake, str) for mistake in mine.odd)

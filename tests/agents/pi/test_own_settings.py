@@ -56,8 +56,8 @@ def test_both_readers_understand_the_same(
     [b"", b"{", b"[]", b"null", b'{"pi-memory-md": 3}', b'{"pi-memory-md": "x"}', b"\xff", b"\0", b"{}"],
 )
 def test_what_cannot_be_read_says_nothing(tmp_path: Path, data: bytes) -> None:
-    found = read(tmp_path, data)
-    assert (found.silence, found.place, found.fetches) == ("", "", True)
+    settings = read(tmp_path, data)
+    assert (settings.silence, settings.place, settings.fetches) == ("", "", True)
 
 
 @pytest.mark.parametrize("named", ["", "/w", "~", "~/w"])

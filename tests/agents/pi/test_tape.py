@@ -50,8 +50,8 @@ class Extension:
     def answer(self, data: object, code: int = 0) -> None:
         """What ctxrepo says from now on."""
         error = {"code": "not_found", "message": "there is nothing", "hint": ""} if code else None
-        said = {"schema_version": 1, "ok": not code, "data": None if code else data, "error": error}
-        self._answer.write_text(json.dumps(said))
+        answer = {"schema_version": 1, "ok": not code, "data": None if code else data, "error": error}
+        self._answer.write_text(json.dumps(answer))
         (self._folder / "code").write_text(str(code))
 
     def does(self, *deeds: Sequence[object], **given: object) -> list[Any]:
@@ -67,13 +67,13 @@ class Extension:
             env={"PATH": os.defpath},
         )
         assert (done.returncode, done.stderr) == (0, "")
-        found: list[Any] = json.loads(done.stdout)
-        return found
+        answers: list[Any] = json.loads(done.stdout)
+        return answers
 
     def says(self, tool: str, params: Mapping[str, object], **given: object) -> str:
         """What this tool says to the model."""
-        told = self.does(("follow", ON), ("call", tool, params), **given)[1]
-        return told if isinstance(told, str) else str(told["content"][0]["text"])
+        answer = self.does(("follow", ON), ("call", tool, params), **given)[1]
+        return answer if isinstance(answer, str) else str(answer["content"][0]["text"])
 
     def words(self) -> list[str]:
         """The words with which ctxrepo was run last; none where it wasn't."""
@@ -96,8 +96,8 @@ def anchor(name: str, entry: str = "e1", **more: object) -> dict[str, object]:
 def message(
     name: str, parent: str | None, role: str = "user", text: str = "hi", **more: str
 ) -> dict[str, object]:
-    said = {"role": role, "content": [{"type": "text", "text": text}] if text else [], **more}
-    return {"type": "message", "id": name, "parentId": parent, "message": said}
+    message = {"role": role, "content": [{"type": "text", "text": text}] if text else [], **more}
+    return {"type": "message", "id": name, "parentId": parent, "message": message}
 
 
 def hidden(name: str, parent: str | None, kind: str = "model_change") -> dict[str, object]:
@@ -250,11 +250,11 @@ def test_what_is_not_there_is_said_and_what_is_wrong_is_an_error(extension: Exte
     assert extension.says("tape_search", {}) == "No results."
     extension.answer(None, code=3)
     assert extension.says("tape_list", {}).startswith("No anchors here.")
-    told = extension.does(("follow", ON), ("call", "tape_search", {}))[1]
-    assert (told["content"][0]["text"], told["isError"]) == ("there is nothing", False)
+    answer = extension.does(("follow", ON), ("call", "tape_search", {}))[1]
+    assert (answer["content"][0]["text"], answer["isError"]) == ("there is nothing", False)
     for tool in ("tape_read", "tape_delete"):
-        told = extension.does(("follow", ON), ("call", tool, {"id": "x"}))[1]
-        assert (told["content"][0]["text"], told["isError"]) == ("there is nothing", True)
+        answer = extension.does(("follow", ON), ("call", tool, {"id": "x"}))[1]
+        assert (answer["content"][0]["text"], answer["isError"]) == ("there is nothing", True)
 
 
 @needs_node
@@ -269,16 +269,16 @@ def test_tools_of_the_tape_are_offered_only_where_they_are_asked_for(
 
 @needs_node
 def test_a_tool_that_another_extension_has_is_left_to_it(extension: Extension) -> None:
-    told = extension.does(("follow", ON), ("follow", ON), ("tools",), others=["tape_read"])[2]
-    assert sorted(tool["name"] for tool in told) == sorted(NAMES)
-    assert [set(tool) for tool in told if tool["name"] == "tape_read"] == [{"name"}]
+    tools = extension.does(("follow", ON), ("follow", ON), ("tools",), others=["tape_read"])[2]
+    assert sorted(tool["name"] for tool in tools) == sorted(NAMES)
+    assert [set(tool) for tool in tools if tool["name"] == "tape_read"] == [{"name"}]
 
 
 @needs_node
 def test_parameters_of_other_names_are_refused_and_numbers_have_bounds(extension: Extension) -> None:
-    told = extension.does(("follow", ON), ("tools",))[1]
-    assert {tool["parameters"]["additionalProperties"] for tool in told} == {False}
-    search, read = (tool["parameters"]["of"] for tool in (told[2], told[3]))
+    tools = extension.does(("follow", ON), ("tools",))[1]
+    assert {tool["parameters"]["additionalProperties"] for tool in tools} == {False}
+    search, read = (tool["parameters"]["of"] for tool in (tools[2], tools[3]))
     bounds = {name: search[name]["of"] for name in ("limit", "contextLines")}
     spans = {name: (bound["of"]["minimum"], bound["of"]["maximum"]) for name, bound in bounds.items()}
     assert spans == {"limit": (1, 100), "contextLines": (0, 5)}
@@ -290,8 +290,8 @@ def labels(extension: Extension, entries: list[Any], anchors: list[Any], **given
     """The labels in the tree of a session with these entries and anchors."""
     extension.answer({"anchors": anchors})
     deeds = [("follow", ON), ("wait", NEVER), ("shown",)]
-    found: dict[str, str] = extension.does(*deeds, entries=entries, **given)[2]
-    return found
+    marks: dict[str, str] = extension.does(*deeds, entries=entries, **given)[2]
+    return marks
 
 
 LINE = [message("e1", None), message("e2", "e1", "assistant"), message("e3", "e2")]
@@ -314,8 +314,8 @@ def test_d64_up_to_three_newest_names_and_how_many_more(extension: Extension) ->
 
 @needs_node
 def test_d64_behind_the_users_own_label(extension: Extension) -> None:
-    found = labels(extension, LINE, [anchor("a"), anchor("b", "e3")], labels={"e1": "bug", "e2": "mine"})
-    assert found == {"e1": "bug · ⚓ a", "e2": "mine", "e3": "⚓ b"}
+    marks = labels(extension, LINE, [anchor("a"), anchor("b", "e3")], labels={"e1": "bug", "e2": "mine"})
+    assert marks == {"e1": "bug · ⚓ a", "e2": "mine", "e3": "⚓ b"}
 
 
 @needs_node
@@ -342,7 +342,7 @@ def test_d64_at_the_entry_or_the_nearest_that_is_shown_below_or_above(extension:
 def test_d64_they_are_rebuilt_and_never_handed_to_pi(extension: Extension) -> None:
     extension.answer({"anchors": [anchor("a"), anchor("b", "e3")]})
     first, both = {"e1": "⚓ old · x", "e3": "tip · ⚓ y"}, {"e1": "⚓ a", "e3": "tip · ⚓ b"}
-    told = extension.does(
+    answers = extension.does(
         ("follow", ON),
         ("wait", both),
         ("shown",),
@@ -363,12 +363,12 @@ def test_d64_they_are_rebuilt_and_never_handed_to_pi(extension: Extension) -> No
         entries=LINE,
         labels=first,
     )
-    assert told[2] == both, "what an earlier version of a file holds of ours isn't shown again"
-    assert told[7] == [["e3", "top"], ["e1", "for sure"], ["e1", None], ["e2", "plain ⚓ word"]]
-    assert told[9] == {"e1": "⚓ old · x · # a", "e3": "tip · ⚓ y · # b"}, "another prefix"
-    assert told[11] == first, "a session of which nothing is kept"
-    assert told[14] == first, "pi has its own methods back"
-    assert told[16][-1] == ["e3", "top · ⚓ b"]
+    assert answers[2] == both, "what an earlier version of a file holds of ours isn't shown again"
+    assert answers[7] == [["e3", "top"], ["e1", "for sure"], ["e1", None], ["e2", "plain ⚓ word"]]
+    assert answers[9] == {"e1": "⚓ old · x · # a", "e3": "tip · ⚓ y · # b"}, "another prefix"
+    assert answers[11] == first, "a session of which nothing is kept"
+    assert answers[14] == first, "pi has its own methods back"
+    assert answers[16][-1] == ["e3", "top · ⚓ b"]
 
 
 @needs_node

@@ -35,10 +35,10 @@ def test_d14_only_a_literal_false_lets_folders_without_git_in(value: Any, wanted
 
 
 def test_d15_folders_are_added_to_its_own_and_relative_ones_dropped() -> None:
-    found = read({"excludeDirs": ["/srv/x", "here", " /srv/x ", 3, "D:\\tmp"]}).exclude_dirs
-    assert found[:6] == ("/proc", "/sys", "/dev", "/run", "/nix/store", "/snap")
-    assert "C:\\ProgramData" in found
-    assert found[-2:] == ("/srv/x", "D:\\tmp")
+    folders = read({"excludeDirs": ["/srv/x", "here", " /srv/x ", 3, "D:\\tmp"]}).exclude_dirs
+    assert folders[:6] == ("/proc", "/sys", "/dev", "/run", "/nix/store", "/snap")
+    assert "C:\\ProgramData" in folders
+    assert folders[-2:] == ("/srv/x", "D:\\tmp")
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_d17_file_limit(value: Any, wanted: int) -> None:
      ([1], (72, 168)), ([24.7, 48], (24, 48)), (["a", 200], (72, 200))],
 )  # fmt: skip
 def test_d18_memory_scan(value: Any, wanted: tuple[int, int]) -> None:
-    found = context(memoryScan=value)
-    assert (found.scan_hours, found.scan_hours_max) == wanted
+    settings = context(memoryScan=value)
+    assert (settings.scan_hours, settings.scan_hours_max) == wanted
 
 
 def test_d19_lists_of_paths_are_merged_and_trimmed() -> None:
-    found = context(alwaysInclude=[" core/USER.md ", "a"], whitelist=["a", "b", ""], blacklist=["c", " c"])
-    assert (found.whitelist, found.blacklist) == (("core/USER.md", "a", "b"), ("c",))
+    settings = context(alwaysInclude=[" core/USER.md ", "a"], whitelist=["a", "b", ""], blacklist=["c", " c"])
+    assert (settings.whitelist, settings.blacklist) == (("core/USER.md", "a", "b"), ("c",))
 
 
 @pytest.mark.parametrize(("value", "wanted"), [("manual", "manual"), ("auto", "auto"), ("MANUAL", "auto")])

@@ -31,16 +31,20 @@ def messages(*lines: str, head: dict[str, Any] = HEAD) -> list[Message]:
 
 
 def test_of_the_real_one_both_speak_and_nothing_is_ours() -> None:
-    found = list(records.messages(SAVED.read_text().splitlines()))
-    assert [*prompts(found)] == ["Which port does redis listen on here?", "hello there", "Write that down."]
-    assert reply(found) == "Done."
-    assert not any("ctxrepo-memory" in message.text for message in found)
-    names = {message.id for message in found}
-    assert all(message.parent in names for message in found[1:])
-    first, *_, last = found
+    messages = list(records.messages(SAVED.read_text().splitlines()))
+    assert [*prompts(messages)] == [
+        "Which port does redis listen on here?",
+        "hello there",
+        "Write that down.",
+    ]
+    assert reply(messages) == "Done."
+    assert not any("ctxrepo-memory" in message.text for message in messages)
+    names = {message.id for message in messages}
+    assert all(message.parent in names for message in messages[1:])
+    first, *_, last = messages
     assert first.session != last.session
     assert last.session == json.loads(SAVED.read_text().split("\n")[0])["id"]
-    (use,) = [tool for message in found for tool in message.tools]
+    (use,) = [tool for message in messages for tool in message.tools]
     assert (use.name, use.paths) == ("edit", ("/memory/shop/topics/gotcha.md",))
 
 
@@ -64,8 +68,8 @@ def test_tools_have_their_paths_and_commands() -> None:
         {"type": "toolCall", "id": "t2", "name": "bash", "arguments": {"command": "make"}},
         {"type": "toolCall", "id": "t3", "name": "odd", "arguments": 7},
     ]
-    (found,) = messages(entry("a", None, "assistant", calls))
-    assert found.tools == (
+    (message,) = messages(entry("a", None, "assistant", calls))
+    assert message.tools == (
         ToolUse("edit", ("a.md",)),
         ToolUse("bash", (), "make"),
         ToolUse("odd"),
@@ -75,14 +79,14 @@ def test_tools_have_their_paths_and_commands() -> None:
 def test_what_a_fork_copied_was_said_in_the_other_session() -> None:
     head = {**HEAD, "id": "s2", "timestamp": "2026-11-24T11:00:00.000Z", "parentSession": "/x/2026_s1.jsonl"}
     later = entry("b", "a", "user", "then", timestamp="2026-11-24T11:00:01.000Z")
-    found = messages(entry("a", None, "user", "first"), later, head=head)
-    assert [(message.text, message.session) for message in found] == [("first", "s1"), ("then", "s2")]
+    conversation = messages(entry("a", None, "user", "first"), later, head=head)
+    assert [(message.text, message.session) for message in conversation] == [("first", "s1"), ("then", "s2")]
 
 
 def test_of_a_skill_what_was_typed_behind_it_is_left() -> None:
     skill = '<skill name="pdf" location="/s/SKILL.md">\nReferences.\n\n# PDF\n</skill>'
-    found = messages(entry("a", None, "user", f"{skill}\n\nfix it"), entry("b", "a", "user", skill))
-    assert [message.text for message in found] == ["fix it"]
+    conversation = messages(entry("a", None, "user", f"{skill}\n\nfix it"), entry("b", "a", "user", skill))
+    assert [message.text for message in conversation] == ["fix it"]
 
 
 @pytest.mark.parametrize(
