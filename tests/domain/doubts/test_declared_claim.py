@@ -154,10 +154,10 @@ def test_code(claim: str, verdict: str) -> None:
     ],
 )
 def test_other_languages(path: str, text: str, held: str, false: str) -> None:
-    told = [(name, judge(parse_claim(f"{path}::{name}"), text.encode())) for name in held.split()]
-    assert [verdict for _, verdict in told] == ["held"] * len(told), told
-    told = [(name, judge(parse_claim(f"{path}::{name}"), text.encode())) for name in false.split()]
-    assert [verdict for _, verdict in told] == ["false"] * len(told), told
+    verdicts = [(name, judge(parse_claim(f"{path}::{name}"), text.encode())) for name in held.split()]
+    assert [verdict for _, verdict in verdicts] == ["held"] * len(verdicts), verdicts
+    verdicts = [(name, judge(parse_claim(f"{path}::{name}"), text.encode())) for name in false.split()]
+    assert [verdict for _, verdict in verdicts] == ["false"] * len(verdicts), verdicts
 
 
 @pytest.mark.parametrize("data", [None, b"RETRIES\0", b"RETRIES = = (", b"<<< RETRIES\ndef"])

@@ -24,9 +24,9 @@ def test_of_several_what_is_known_for_certain_is_told_and_that_nobody_uses_it_ne
 
 @given(st.text(max_size=200))
 def test_the_words_stand_on_one_line_and_are_short(words: str) -> None:
-    told = doubt("gone", words).remark
-    assert "\n" not in told
-    assert len(told.encode("utf-8", "replace")) <= MOST_BYTES + 2
+    remark = doubt("gone", words).remark
+    assert "\n" not in remark
+    assert len(remark.encode("utf-8", "replace")) <= MOST_BYTES + 2
 
 
 @pytest.mark.parametrize("kind", get_args(DoubtKind))

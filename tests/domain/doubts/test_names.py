@@ -78,7 +78,7 @@ def test_the_words_of_a_symbol_that_tell_something() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "sentence",
     [
         "`old_name` was removed in favour of `new_name`.",
         "Use `new_name` instead of `old_name`",
@@ -86,8 +86,8 @@ def test_the_words_of_a_symbol_that_tell_something() -> None:
         "`old_name` 已删除",
     ],
 )
-def test_a_sentence_that_tells_of_a_change_names_nothing(told: str) -> None:
-    both = f"{told}\n`steady_name` stays. It holds."
+def test_a_sentence_that_tells_of_a_change_names_nothing(sentence: str) -> None:
+    both = f"{sentence}\n`steady_name` stays. It holds."
     assert names_in(steady(both)).symbols == ("steady_name",)
     assert steady("`steady_name` stays.") == "`steady_name` stays."
 

@@ -55,9 +55,9 @@ def test_category_tags_and_signs_are_no_words() -> None:
 @given(st.lists(st.sampled_from([OLD, NEW, *OTHERS, "", "- x"]), max_size=8), st.data())
 def test_older_ones_are_overtaken_by_newer_ones_once(texts: list[str], data: st.DataObject) -> None:
     ages = data.draw(st.lists(st.sampled_from(["", "1", "2", "3"]), min_size=len(texts), max_size=len(texts)))
-    found = pairs(texts, ages)
-    assert all("" < ages[older] < ages[newer] for older, newer in found)
-    assert len({older for older, _ in found}) == len(found) == len({newer for _, newer in found})
+    matches = pairs(texts, ages)
+    assert all("" < ages[older] < ages[newer] for older, newer in matches)
+    assert len({older for older, _ in matches}) == len(matches) == len({newer for _, newer in matches})
 
 
 @pytest.mark.parametrize(

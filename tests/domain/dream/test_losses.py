@@ -22,7 +22,7 @@ def live(*texts: str, pinned: int = -1) -> tuple[LiveEntries, list[Entry]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("retry 3 times after 10s, v2.14.1", {"3", "10s", "v2.14.1"}),
         ("run `make test` in src/api", {"make test", "src/api"}),
@@ -34,8 +34,8 @@ def live(*texts: str, pinned: int = -1) -> tuple[LiveEntries, list[Entry]]:
         ("with an id <!-- ^a1b2 -->", set()),
     ],
 )
-def test_details_are_numbers_paths_code_links_and_ids(text: str, found: set[str]) -> None:
-    assert set(details([text])) == found
+def test_details_are_numbers_paths_code_links_and_ids(text: str, expected: set[str]) -> None:
+    assert set(details([text])) == expected
 
 
 def test_what_another_entry_still_has_is_not_lost() -> None:

@@ -21,7 +21,7 @@ def test_a_fence_around_the_steps_and_blank_lines_between_them_are_no_steps() ->
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "there is no step"),
         ("hello", "line 1 is no JSON object"),
@@ -37,10 +37,10 @@ def test_a_fence_around_the_steps_and_blank_lines_between_them_are_no_steps() ->
         ("\n".join([MERGE] * (MOST_STEPS + 1)), f"there are {MOST_STEPS + 1} steps"),
     ],
 )
-def test_a_mistake_is_named(text: str, said: str) -> None:
+def test_a_mistake_is_named(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_steps(text)
-    assert said in caught.value.message
+    assert message in caught.value.message
 
 
 def test_the_examples_that_an_agent_is_shown_are_steps() -> None:

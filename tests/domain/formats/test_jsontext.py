@@ -89,7 +89,7 @@ def test_a_path_that_is_not_there_is_a_key_error(path: tuple[str | int, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "column", "said"),
+    ("text", "line", "column", "message"),
     [
         ('{\n  // why\n  "a": 1\n}', 2, 3, "comment"),
         ('{"a": 1 /* why */}', 1, 9, "comment"),
@@ -106,8 +106,8 @@ def test_a_path_that_is_not_there_is_a_key_error(path: tuple[str | int, ...]) ->
         ("[" * 5000, 1, MAX_DEPTH + 2, "nested deeper"),
     ],
 )
-def test_what_is_not_json_is_told_by_its_place(text: str, line: int, column: int, said: str) -> None:
-    with pytest.raises(Malformed, match=said) as caught:
+def test_what_is_not_json_is_told_by_its_place(text: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(Malformed, match=message) as caught:
         parse(text)
     assert (caught.value.line, caught.value.column) == (line, column)
 
@@ -229,10 +229,10 @@ def test_cut_undoes_append_to_the_byte(
     step = "ours" if is_object else len(parent.items)
     longer = append(text, path, new, key="ours" if is_object else "")
 
-    found: Any = json.loads(blank_comments(longer).removeprefix("\ufeff"))
+    content: Any = json.loads(blank_comments(longer).removeprefix("\ufeff"))
     for part in (*path, step):
-        found = found[part]
-    assert found == new
+        content = content[part]
+    assert content == new
     assert cut(longer, (*path, step)) == text
 
 

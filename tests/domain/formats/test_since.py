@@ -20,7 +20,7 @@ def at_one(moment: datetime) -> datetime:
 
 
 @pytest.mark.parametrize(
-    ("said", "day"),
+    ("words", "day"),
     [
         ("today", "2026-11-25T00:00:00+01:00"),
         ("Yesterday", "2026-11-24T00:00:00+01:00"),
@@ -41,28 +41,30 @@ def at_one(moment: datetime) -> datetime:
         ("march 2024", "2024-03-01T00:00:00+01:00"),
     ],
 )
-def test_what_people_say(said: str, day: str) -> None:
-    assert since(said, NOW, at_one).isoformat() == day
+def test_what_people_say(words: str, day: str) -> None:
+    assert since(words, NOW, at_one).isoformat() == day
 
 
-@pytest.mark.parametrize("said", ["", "soon", "2026-13-01", "31 feb", "99999 years", "9999 years", "the day"])
-def test_what_is_no_date_is_one_line_with_examples(said: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["", "soon", "2026-13-01", "31 feb", "99999 years", "9999 years", "the day"]
+)
+def test_what_is_no_date_is_one_line_with_examples(words: str) -> None:
     with pytest.raises(UsageError, match="is no date") as caught:
-        since(said, NOW, at_one)
+        since(words, NOW, at_one)
     assert "yesterday" in caught.value.hint
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_a_moment_or_a_mistake(said: str) -> None:
+def test_any_text_is_a_moment_or_a_mistake(words: str) -> None:
     try:
-        found = since(said, NOW.astimezone(UTC), at_one)
+        moment = since(words, NOW.astimezone(UTC), at_one)
     except UsageError:
         return
-    assert found.tzinfo is not None
+    assert moment.tzinfo is not None
 
 
 @pytest.mark.parametrize(
-    ("said", "day"),
+    ("words", "day"),
     [
         ("2026-07-01", "2026-07-01T00:00:00+02:00"),
         ("2026-07-01T10:00", "2026-07-01T10:00:00+02:00"),
@@ -71,6 +73,6 @@ def test_any_text_is_a_moment_or_a_mistake(said: str) -> None:
         ("yesterday", "2026-11-24T00:00:00+01:00"),
     ],
 )
-def test_summer_time_is_what_it_was_then(said: str, day: str) -> None:
+def test_summer_time_is_what_it_was_then(words: str, day: str) -> None:
     berlin = ZoneInfo("Europe/Berlin")
-    assert since(said, NOW, lambda moment: moment.replace(tzinfo=berlin)).isoformat() == day
+    assert since(words, NOW, lambda moment: moment.replace(tzinfo=berlin)).isoformat() == day

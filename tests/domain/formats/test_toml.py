@@ -21,6 +21,6 @@ def test_the_lines_on_which_keys_stand() -> None:
     ("text", "place"), [("[", "end of document"), ("a = 1\nb = \n", "line 2"), ("a = 1\na = 2\n", "line 2")]
 )
 def test_what_is_no_toml_is_told_in_one_line_with_its_place(text: str, place: str) -> None:
-    with pytest.raises(ConfigError, match=f"^not readable TOML: .*{place}") as found:
+    with pytest.raises(ConfigError, match=f"^not readable TOML: .*{place}") as error:
         read(text)
-    assert "\n" not in found.value.message
+    assert "\n" not in error.value.message

@@ -116,12 +116,12 @@ def test_what_is_no_toml_is_an_error(text: str) -> None:
 @given(st.one_of(st.just(""), names), names, values)
 def test_what_was_set_reads_back(table: str, key: str, value: object) -> None:
     text = with_value(TEXT, table, key, value)
-    found = read(text)
-    assert (found[table] if table else found)[key] == value
+    content = read(text)
+    assert (content[table] if table else content)[key] == value
     assert with_value(text, table, key, value) == text
     expected = read(TEXT)
     (expected.setdefault(table, {}) if table else expected)[key] = value
-    assert found == expected
+    assert content == expected
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_git_reads_it_as_it_is_meant(tmp_path: Path) -> None:
     (tmp_path / ".gitattributes").write_text(marked(OURS))
     paths = (".ctx/evidence/a/b.jsonl", "TAPE/shop/x.jsonl", "shop/TAPE/x.md", "global/MEMORY.md")
     words = ("git", "check-attr", "linguist-generated", "gitlab-generated", "--", *paths)
-    said = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert [line.split(": ")[0] for line in said.splitlines() if line.endswith(": set")] == [
+    output = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert [line.split(": ")[0] for line in output.splitlines() if line.endswith(": set")] == [
         paths[0], paths[0], paths[1], paths[1]
     ]  # fmt: skip

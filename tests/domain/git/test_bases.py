@@ -12,13 +12,13 @@ TREES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from("1234"))
 
 def test_what_the_lost_commits_had_counts_as_an_edit_of_the_older_one() -> None:
     files = {"f": "new"}
-    found = bases_of_older_head(files, {"f": "old"}, files, files, disk_is_newer=True)
-    assert found == {"f": "old"}
+    bases = bases_of_older_head(files, {"f": "old"}, files, files, disk_is_newer=True)
+    assert bases == {"f": "old"}
 
 
 def test_a_file_that_lagged_behind_is_merged_as_a_stranger() -> None:
-    found = bases_of_older_head({"f": "1"}, {"f": "2"}, {"f": "1"}, {"f": "3"}, disk_is_newer=True)
-    assert found == {}
+    bases = bases_of_older_head({"f": "1"}, {"f": "2"}, {"f": "1"}, {"f": "3"}, disk_is_newer=True)
+    assert bases == {}
 
 
 def test_the_history_of_others_is_no_older_version_of_what_is_on_disk() -> None:
@@ -27,8 +27,8 @@ def test_the_history_of_others_is_no_older_version_of_what_is_on_disk() -> None:
 
 
 def test_an_edit_since_keeps_its_base() -> None:
-    found = bases_of_older_head({"f": "edit"}, {"f": "1"}, {"f": "1"}, {"f": "1"}, disk_is_newer=False)
-    assert found == {"f": "1"}
+    bases = bases_of_older_head({"f": "edit"}, {"f": "1"}, {"f": "1"}, {"f": "1"}, disk_is_newer=False)
+    assert bases == {"f": "1"}
 
 
 def test_beside_the_same_head_a_base_that_is_there_is_kept() -> None:

@@ -148,11 +148,11 @@ def test_nothing_can_forge_a_trailer(text: str) -> None:
     changes = [FileChange(f"a/{text}.md", text, (text, f"+ {text}", text))]
     assert trailers(message(changes, [])) == []
     assert trailers(message(changes, [Origin("h")])) == ["Ctxrepo-Host: h"]
-    told = trailers(message(changes, [Origin(text, text, "claude", text)]))
-    assert [line.split(":")[0] for line in told] == [
+    fields = trailers(message(changes, [Origin(text, text, "claude", text)]))
+    assert [line.split(":")[0] for line in fields] == [
         f"Ctxrepo-{k}" for k in ("Session", "Agent", "Host", "Project")
     ]
-    assert told[1] == "Ctxrepo-Agent: claude"
+    assert fields[1] == "Ctxrepo-Agent: claude"
 
 
 def test_no_secret_is_repeated() -> None:

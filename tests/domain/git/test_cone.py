@@ -16,10 +16,10 @@ folders = st.lists(st.lists(names, min_size=1, max_size=3).map("/".join), max_si
 
 
 @given(folders)
-def test_what_is_written_is_read_back(found: list[str]) -> None:
-    cone = Cone.of([]).with_folders(sorted(found, key=len))
+def test_what_is_written_is_read_back(paths: list[str]) -> None:
+    cone = Cone.of([]).with_folders(sorted(paths, key=len))
     assert parse(render(cone)).holds("top.md")
-    for folder in found:
+    for folder in paths:
         assert parse(render(cone)).holds(f"{folder}/deep/a.md")
 
 

@@ -113,7 +113,7 @@ def test_the_reason_is_what_the_keepers_of_the_remote_wrote() -> None:
 
 def test_what_the_remote_says_in_the_middle_of_a_line_of_gits_counts_as_well() -> None:
     """`git push` packs in a process of its own, which ends its last line when the remote may have spoken."""
-    for said, outcome in (
+    for message, outcome in (
         ("remote: GH006: Protected branch update failed", "protected"),
         ("remote: fatal: pack exceeds maximum allowed size (1.00 KiB)", "quota"),
         ("remote: no space left on device", "quota"),
@@ -121,12 +121,12 @@ def test_what_the_remote_says_in_the_middle_of_a_line_of_gits_counts_as_well() -
     ):
         words = (
             f"Writing objects: 100% (5/5), 415 bytes | 415.00 KiB/s, done.\n"
-            f"Total 5 (delta 0), reused 0 (delta 0), pack-reused 0{said}        \n\n"
+            f"Total 5 (delta 0), reused 0 (delta 0), pack-reused 0{message}        \n\n"
             "error: failed to push some refs to 'there'\nTo there\n"
             "!\tHEAD:refs/heads/main\t[remote rejected] (pre-receive hook declined)\nDone\n"
         )
         assert classify(words, pushing=True) == outcome
-        assert reason(words, classify(words, pushing=True)) == said
+        assert reason(words, classify(words, pushing=True)) == message
 
 
 def test_the_reason_is_the_line_that_decided() -> None:
@@ -164,10 +164,10 @@ def test_the_page_of_messages_has_a_row_for_every_outcome() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` (\|.*\|)$", PAGE.read_text("utf-8"), re.MULTILINE))
     assert list(rows) == list(meanings())
     for outcome, meaning in meanings().items():
-        said, means, step, when, code = (cell.strip() for cell in rows[outcome].strip("|").split("|"))
+        message, means, step, when, code = (cell.strip() for cell in rows[outcome].strip("|").split("|"))
         assert (means, step, when) == (meaning.means, meaning.next_step, passes[meaning.passes])
         assert code == ("6" if outcome == "secret" else "5")
-        samples = re.findall(r"`([^`]+)`", said)
+        samples = re.findall(r"`([^`]+)`", message)
         assert samples
         if outcome not in ("timeout", "secret", "changed", "bounds"):  # these are told by ctxrepo itself
             assert all(classify(sample) == outcome for sample in samples), samples

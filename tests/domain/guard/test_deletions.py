@@ -38,7 +38,7 @@ def held(edits: Edits) -> list[str]:
 
 
 def said(edits: Edits) -> list[str]:
-    return sorted(one.path for one in losses(deleted(edits)))
+    return sorted(deletion.path for deletion in losses(deleted(edits)))
 
 
 def gone(*sizes: int, end: bytes | None = None) -> Edits:

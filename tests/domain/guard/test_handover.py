@@ -29,7 +29,7 @@ def save(path: str, base: bytes | None, after: bytes | None, op: str = "remember
         save("TAPE/shop/anchors.jsonl", None, b'{"id": "1"}\n', "anchor"),
         save("inbox/h.jsonl", PROPOSAL, PROPOSAL + PROPOSAL.replace(b"a1", b"a2"), "stage"),
     ],
-    ids=lambda one: f"{one.op} {one.path}",
+    ids=lambda save: f"{save.op} {save.path}",
 )
 def test_what_adds_is_taken(taken: Save) -> None:
     assert why_not_taken([taken]) == ""

@@ -18,9 +18,9 @@ paths = st.sampled_from([NOTE, OTHER, "ctxrepo.toml", "TAPE/a/h-202611.jsonl", "
 
 
 @given(paths, files, files)
-def test_a_one_sided_change_is_taken_byte_for_byte(path: str, base: bytes | None, one: bytes | None) -> None:
-    assert merge_file(path, base, one, one) == MergedFile(one)
-    assert merge_file(path, base, one, base) == merge_file(path, base, base, one) == MergedFile(one)
+def test_a_one_sided_change_is_taken_byte_for_byte(path: str, base: bytes | None, edit: bytes | None) -> None:
+    assert merge_file(path, base, edit, edit) == MergedFile(edit)
+    assert merge_file(path, base, edit, base) == merge_file(path, base, base, edit) == MergedFile(edit)
 
 
 @given(paths, files, files, files)
@@ -71,8 +71,8 @@ def test_what_was_put_aside_is_a_readable_note_of_the_same_name_everywhere() -> 
 
 
 def test_other_content_has_another_name() -> None:
-    one, two = (copy_as_file(ConflictCopy(NOTE, "", "", text))[0] for text in ("a", "b"))
-    assert one != two
+    first, second = (copy_as_file(ConflictCopy(NOTE, "", "", text))[0] for text in ("a", "b"))
+    assert first != second
 
 
 @pytest.mark.parametrize("path", [".ctx/evidence/h-202611.jsonl", "a/" * 10 + "é" * 120 + ".md", "a.md"])

@@ -48,9 +48,9 @@ def folded(
     """The saves, folded. What the last of them left is on disk; a hand's work is not told otherwise."""
     seen = [save for save in saves if save.op != LATE]
     on_disk = seen[-1].after if seen else note(ground)
-    told = [save for save in saves if save.op != BY_HAND]
+    reports = [save for save in saves if save.op != BY_HAND]
     new = {data for data in map(note, elsewhere) if data}
-    return fold(PATH, Ground(note(ground), note(following or ground)), told, on_disk, new)
+    return fold(PATH, Ground(note(ground), note(following or ground)), reports, on_disk, new)
 
 
 @pytest.mark.parametrize(
@@ -242,41 +242,41 @@ def test_who_rewords_what_a_command_wrote_a_moment_ago_has_seen_it(on_disk: str,
 
 
 def test_what_was_deleted_by_hand_can_be_told_from_what_commands_did() -> None:
-    found = folded([command("ab", "abc"), tool("s", "abcx"), hand("cx")])
-    assert (letters(found.commanded), letters(found.saved), letters(found.data)) == ("abc", "abcx", "cx")
-    assert found.versions == (note("abcx"),)
+    file = folded([command("ab", "abc"), tool("s", "abcx"), hand("cx")])
+    assert (letters(file.commanded), letters(file.saved), letters(file.data)) == ("abc", "abcx", "cx")
+    assert file.versions == (note("abcx"),)
 
 
 def test_a_stale_tool_undoes_nothing_that_another_one_changed_while_it_took_lines_out() -> None:
-    found = folded([tool("s", "ax", "abcd"), tool("t", "abcdy", "abcd")], ground="abcd")
-    assert letters(found.data) == "axy"
+    file = folded([tool("s", "ax", "abcd"), tool("t", "abcdy", "abcd")], ground="abcd")
+    assert letters(file.data) == "axy"
 
 
 def test_lines_that_end_in_odd_ways_are_put_back_and_never_taken_out() -> None:
     odd = "- a is so\n- b is\u2028 so\n".encode()
     gone = [hand("-"), command("-", "c")]
     steps = [save for save in gone if save.op != BY_HAND]
-    found = fold(PATH, Ground(odd, odd), steps, odd)
-    assert "\u2028" in (found.data or b"").decode()
-    said = Save(PATH, None, odd + b"- n is so\n", TOOL, Origin("", "s", "claude"))
-    assert "\u2028" in (fold(PATH, Ground(odd, odd), [said], odd).data or b"").decode()
+    file = fold(PATH, Ground(odd, odd), steps, odd)
+    assert "\u2028" in (file.data or b"").decode()
+    last = Save(PATH, None, odd + b"- n is so\n", TOOL, Origin("", "s", "claude"))
+    assert "\u2028" in (fold(PATH, Ground(odd, odd), [last], odd).data or b"").decode()
 
 
 def test_a_file_that_was_made_and_removed_before_its_hook_leaves_no_copy() -> None:
-    said = Save("shop/run.sh", None, b"#!/bin/sh\n", TOOL, Origin("", "s", "claude"))
-    found = fold("shop/run.sh", Ground(None, None), [said], None)
-    assert found.conflict_copies == ()
+    save = Save("shop/run.sh", None, b"#!/bin/sh\n", TOOL, Origin("", "s", "claude"))
+    file = fold("shop/run.sh", Ground(None, None), [save], None)
+    assert file.conflict_copies == ()
 
 
 def test_what_a_command_removed_with_a_file_was_not_deleted_by_hand() -> None:
-    found = folded([hand("abx"), command("abx", "-"), command("-", "c")])
-    assert (letters(found.commanded), letters(found.data)) == ("c", "c")
+    file = folded([hand("abx"), command("abx", "-"), command("-", "c")])
+    assert (letters(file.commanded), letters(file.data)) == ("c", "c")
 
 
 def test_what_was_deleted_by_hand_before_a_command_removed_the_file_is_known() -> None:
-    found = folded([hand("-"), command("-", "c"), command("c", "-")])
-    assert found.before_removal is not None
-    before, after = found.before_removal.before, found.before_removal.after
+    file = folded([hand("-"), command("-", "c"), command("c", "-")])
+    assert file.before_removal is not None
+    before, after = file.before_removal.before, file.before_removal.after
     assert (letters(before), letters(after)) == ("abc", "c")
 
 
@@ -316,8 +316,8 @@ def test_no_fact_of_a_command_goes_unless_somebody_who_had_it_took_it_out(
         disk = after
     if by_hand:
         saves.append(hand("ab"))
-    found = folded(saves)
-    aside = {letter for copy in found.conflict_copies for letter in letters(copy.other.encode())}
-    assert acknowledged <= set(letters(found.data)) | aside
-    assert set(letters(found.data)) <= {*"ab"} | added
-    assert len(letters(found.data)) == len(set(letters(found.data)))
+    file = folded(saves)
+    aside = {letter for copy in file.conflict_copies for letter in letters(copy.other.encode())}
+    assert acknowledged <= set(letters(file.data)) | aside
+    assert set(letters(file.data)) <= {*"ab"} | added
+    assert len(letters(file.data)) == len(set(letters(file.data)))

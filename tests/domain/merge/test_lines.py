@@ -43,10 +43,10 @@ def test_an_edited_line_stays_against_a_deletion() -> None:
 
 
 def test_two_edits_of_one_line_keep_one_and_put_the_other_aside() -> None:
-    one, two = line("a", text="one"), line("a", text="two")
-    merged = merge(A, one, two)
-    assert merged.data == two.encode()
-    assert [(a.kept + "\n", a.other + "\n") for a in merged.conflict_copies] == [(two, one)]
+    first, second = line("a", text="one"), line("a", text="two")
+    merged = merge(A, first, second)
+    assert merged.data == second.encode()
+    assert [(a.kept + "\n", a.other + "\n") for a in merged.conflict_copies] == [(second, first)]
 
 
 def test_a_tombstone_beats_the_line_it_names_and_stays() -> None:
@@ -75,13 +75,13 @@ def test_a_line_torn_within_a_letter_is_kept_byte_for_byte() -> None:
 
 
 def test_lines_without_an_id_are_what_they_say() -> None:
-    one, two = '{"x": 1}\n', '{"x": 2}\n'
-    assert merged_text(one, one + two, one + two + one) == one + one + two
+    first, second = '{"x": 1}\n', '{"x": 2}\n'
+    assert merged_text(first, first + second, first + second + first) == first + first + second
 
 
 def test_an_id_that_two_lines_of_a_file_have_is_none() -> None:
-    one, two = line("a", text="one"), line("a", text="two")
-    assert sorted(merged_text("", one + two, two + B).splitlines(True)) == sorted([one, two, B])
+    first, second = line("a", text="one"), line("a", text="two")
+    assert sorted(merged_text("", first + second, second + B).splitlines(True)) == sorted([first, second, B])
 
 
 def test_numbers_are_ids_too() -> None:
@@ -94,8 +94,8 @@ def test_line_ends_are_no_difference() -> None:
 
 
 def test_two_tombstones_of_one_line_are_both_kept() -> None:
-    one, two = '{"id": "a", "deleted": "2026-11-24"}\n', '{"id": "a", "deleted": true}\n'
-    assert merged_text(A + B, B + one, A + B + two) == B + one + two
+    first, second = '{"id": "a", "deleted": "2026-11-24"}\n', '{"id": "a", "deleted": true}\n'
+    assert merged_text(A + B, B + first, A + B + second) == B + first + second
 
 
 def test_a_line_removed_here_does_not_return_because_the_line_ends_changed_there() -> None:
@@ -125,5 +125,5 @@ class TestWrittenAnew:
         assert merge_lines("TAPE/a.jsonl", "", old, anew)[0].count("\n") == 1
 
     def test_another_number_is_another_line(self) -> None:
-        one, other = '{"id": "a", "n": 1}\n', '{"n": 2, "id": "a"}\n'
-        assert len(merge_lines("TAPE/a.jsonl", "", one, other)[1]) == 1
+        first, second = '{"id": "a", "n": 1}\n', '{"n": 2, "id": "a"}\n'
+        assert len(merge_lines("TAPE/a.jsonl", "", first, second)[1]) == 1

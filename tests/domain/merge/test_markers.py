@@ -23,9 +23,9 @@ def conflict(ours: str, theirs: str, base: str | None = None) -> str:
 
 
 def mended(text: str, path: str = NOTE) -> tuple[str, tuple[ConflictCopy, ...]]:
-    found = resolve_markers(path, text)
-    assert found is not None
-    return found
+    outcome = resolve_markers(path, text)
+    assert outcome is not None
+    return outcome
 
 
 def test_without_the_base_both_sides_are_kept() -> None:
@@ -51,8 +51,8 @@ def test_a_head_is_merged_field_by_field() -> None:
 
 
 def test_the_lines_of_a_tape_are_both_there() -> None:
-    old, one, two = (f'{{"id":"{name}","timestamp":"{name}"}}\n' for name in ("1", "2", "3"))
-    assert mended(old + conflict(one, two), TAPE) == (old + one + two, ())
+    old, first, second = (f'{{"id":"{name}","timestamp":"{name}"}}\n' for name in ("1", "2", "3"))
+    assert mended(old + conflict(first, second), TAPE) == (old + first + second, ())
 
 
 def test_line_ends_are_no_obstacle() -> None:
@@ -107,13 +107,13 @@ def test_nothing_that_git_left_is_lost(
 ) -> None:
     base, ours, theirs = ("".join(f"{line}\n" for line in lines) for lines in versions)
     text = by_git(tmp_path_factory.mktemp("m"), style, base, ours, theirs)
-    found = resolve_markers(NOTE, text)
-    if found is None:
+    outcome = resolve_markers(NOTE, text)
+    if outcome is None:
         assert "<<<<<<<" not in text
         return
-    result, copy = found
+    result, copy = outcome
     assert not any(map(is_marker, result.splitlines()))
-    kept = units_of(NOTE, encode(result + "".join(one.other for one in copy)))
+    kept = units_of(NOTE, encode(result + "".join(conflict.other for conflict in copy)))
     if style:
         wanted = merge_file(NOTE, encode(base), encode(ours), encode(theirs)).data or b""
         assert not units_of(NOTE, wanted) - kept

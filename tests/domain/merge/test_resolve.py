@@ -57,7 +57,7 @@ def test_settled_already_is_settled_again(keep: Keep) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keep", "text", "told"),
+    ("keep", "text", "message"),
     [
         ("other", None, "is gone"),
         ("other", "- a\n", "isn't any more in"),
@@ -68,8 +68,8 @@ def test_settled_already_is_settled_again(keep: Keep) -> None:
         ("both", "- port 5\n", "isn't any more in"),
     ],
 )
-def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, told: str) -> None:
-    with pytest.raises(Refused, match=told) as refused:
+def test_where_it_is_not_sure_it_says_what_to_do(keep: Keep, text: str | None, message: str) -> None:
+    with pytest.raises(Refused, match=message) as refused:
         resolve_copy(text, PORT, keep, "8165")
     assert "resolve 8165 --keep kept" in refused.value.hint
     assert NOTE in refused.value.message

@@ -24,8 +24,8 @@ texts = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
 
 
 def said(text: str) -> Counter[str]:
-    found = (gist(entry.text) for entry in entries_of(PATH, closed_note(text)))
-    return Counter(filter(None, found))
+    gists = (gist(entry.text) for entry in entries_of(PATH, closed_note(text)))
+    return Counter(filter(None, gists))
 
 
 @given(texts, texts)

@@ -169,15 +169,15 @@ def test_words_are_those_that_are_read_back(what: str, good: list[str], bad: lis
 
 
 @pytest.mark.parametrize(
-    ("stem", "said"),
+    ("stem", "purpose"),
     [
         ("gotcha", "Traps and the way around each"),
         ("Decision", "What was decided and why"),
         ("release-train", "Release train notes"),
     ],
 )
-def test_a_note_that_nobody_described_says_what_it_is_for(stem: str, said: str) -> None:
-    assert about(stem) == said
+def test_a_note_that_nobody_described_says_what_it_is_for(stem: str, purpose: str) -> None:
+    assert about(stem) == purpose
 
 
 def test_facts_are_bullets_with_what_hangs_under_them_and_other_lines() -> None:

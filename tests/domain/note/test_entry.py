@@ -46,7 +46,7 @@ def test_a_comment_within_the_line_is_no_id() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "plain"),
     [
         ("- [ ] 3 - 4 is\n  1. less\n", "3 - 4 is 1. less"),
         ("a - b\n", "a - b"),
@@ -55,8 +55,8 @@ def test_a_comment_within_the_line_is_no_id() -> None:
         ("- e\u0301\n", "é"),
     ],
 )
-def test_only_the_first_marker_and_white_space_do_not_count(text: str, said: str) -> None:
-    assert normalised(text) == said
+def test_only_the_first_marker_and_white_space_do_not_count(text: str, plain: str) -> None:
+    assert normalised(text) == plain
 
 
 def test_what_an_entry_says_about_itself() -> None:
@@ -71,10 +71,10 @@ def test_what_an_entry_says_about_itself() -> None:
 )
 def test_derived_ids_are_unique_and_places_are_true(lines: list[str]) -> None:
     text = "\n".join(lines)
-    found = entries_of(PATH, text)
-    derived = [e.id for e in found if not explicit_id(e.text)]
+    entries = entries_of(PATH, text)
+    derived = [e.id for e in entries if not explicit_id(e.text)]
     assert len(derived) == len(set(derived))
-    for entry in found:
+    for entry in entries:
         assert "\n".join(text.split("\n")[entry.first_line - 1 : entry.last_line]) == entry.text
 
 

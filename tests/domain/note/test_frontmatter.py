@@ -42,8 +42,8 @@ values = st.one_of(texts, words, st.lists(words, max_size=4))
 def test_tags_of_a_head_that_is_no_yaml_are_taken_for_what_they_look_like(
     tags: str, wanted: tuple[str, ...]
 ) -> None:
-    found = read(f'---\ndescription: "The "big" picture"\n{tags}created: 2026-01-01\n---\n- x\n')
-    assert (found.description, found.tags, found.created) == ('The "big" picture', wanted, "2026-01-01")
+    head = read(f'---\ndescription: "The "big" picture"\n{tags}created: 2026-01-01\n---\n- x\n')
+    assert (head.description, head.tags, head.created) == ('The "big" picture', wanted, "2026-01-01")
 
 
 def test_it_reads_what_is_there() -> None:
@@ -112,8 +112,8 @@ def test_a_field_that_was_set_reads_back_and_the_others_as_before(
     changed = set_field(text, key, value)
     before, after = read(text), read(changed)
     meant = value if isinstance(value, list) else " ".join(value.split())
-    found = after.fields[key]
-    assert (str(found) if isinstance(meant, str) else found) == meant
+    field = after.fields[key]
+    assert (str(field) if isinstance(meant, str) else field) == meant
     assert {k: v for k, v in after.fields.items() if k != key} == {
         k: v for k, v in before.fields.items() if k != key
     }
@@ -125,9 +125,9 @@ def test_a_field_that_was_set_reads_back_and_the_others_as_before(
 def test_a_rendered_head_reads_back_and_is_as_the_splice_would_write_it(
     fields: dict[str, str | list[str]],
 ) -> None:
-    found = read(render(fields) + "body").fields
-    assert list(found) == list(fields)
+    head = read(render(fields) + "body").fields
+    assert list(head) == list(fields)
     lines = "".join(field_line(key, value) + "\n" for key, value in fields.items())
     assert not fields or render(fields) == f"---\n{lines}---\n"
     for key, value in fields.items():
-        assert found[key] == value if isinstance(value, list) else str(found[key]) == " ".join(value.split())
+        assert head[key] == value if isinstance(value, list) else str(head[key]) == " ".join(value.split())

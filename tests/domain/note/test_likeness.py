@@ -40,8 +40,8 @@ SAYINGS = st.lists(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), max_si
 
 
 @given(SAYINGS, SAYINGS)
-def test_the_most_similar_are_paired_first_and_each_once(one: list[str], other: list[str]) -> None:
-    before, after = ([*note(PATH, says)] for says in (one, other))
+def test_the_most_similar_are_paired_first_and_each_once(first: list[str], second: list[str]) -> None:
+    before, after = ([*note(PATH, says)] for says in (first, second))
     pairs = list(moved(before, after))
     assert len({a.id for a, _ in pairs}) == len({b.id for _, b in pairs}) == len(pairs)
     scores = [similarity(a.text, b.text) for a, b in pairs]
@@ -78,16 +78,16 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The old texts that were compared letter by letter."""
     seen: list[str] = []
 
-    def count(one: str, other: str) -> float:
-        seen.append(one)
-        return similarity(one, other)
+    def count(first: str, second: str) -> float:
+        seen.append(first)
+        return similarity(first, second)
 
     monkeypatch.setattr(entry, "similarity", count)
     return seen
 
 
 def note(path: str, says: list[str]) -> Iterator[Entry]:
-    yield from entries_of(path, "".join(f"- {said}\n\n" for said in says))
+    yield from entries_of(path, "".join(f"- {fact}\n\n" for fact in says))
 
 
 def facts(number: int, end: str = "") -> list[str]:
@@ -96,7 +96,7 @@ def facts(number: int, end: str = "") -> list[str]:
 
 def test_a_note_that_went_elsewhere_needs_no_comparing(compared: list[str]) -> None:
     pairs = moved([*note("shop/a.md", facts(600))], [*note("shop/b.md", facts(600))])
-    assert [(a.text, b.text) for a, b in pairs] == [(f"- {said}", f"- {said}") for said in facts(600)]
+    assert [(a.text, b.text) for a, b in pairs] == [(f"- {fact}", f"- {fact}") for fact in facts(600)]
     assert compared == []
 
 

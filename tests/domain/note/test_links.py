@@ -73,9 +73,9 @@ def test_what_went_to_the_archive_is_found_there(link: str) -> None:
     ],
 )
 def test_which_links_stand_in_a_text(text: str, names: list[str]) -> None:
-    found = spots(text)
-    assert [spot.name for spot in found] == names
-    assert all(unquote(text[spot.start : spot.end]) == spot.name for spot in found)
+    links = spots(text)
+    assert [spot.name for spot in links] == names
+    assert all(unquote(text[spot.start : spot.end]) == spot.name for spot in links)
 
 
 @pytest.mark.parametrize(

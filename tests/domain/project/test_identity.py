@@ -158,10 +158,12 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize(("one", "url"), [(one, url) for one, urls in FORMS.items() for url in urls])
-def test_a_forges_forms_of_one_address_come_to_one(one: str, url: str) -> None:
-    assert forge_id(normalise_remote(url)) == one
-    assert forge_id(one) == one
+@pytest.mark.parametrize(
+    ("name", "url"), [(identity, url) for identity, urls in FORMS.items() for url in urls]
+)
+def test_a_forges_forms_of_one_address_come_to_one(name: str, url: str) -> None:
+    assert forge_id(normalise_remote(url)) == name
+    assert forge_id(name) == name
 
 
 @pytest.mark.parametrize(

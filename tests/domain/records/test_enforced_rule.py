@@ -44,24 +44,24 @@ def rule(line: str) -> EnforcedRule:
 
 @given(lines())
 def test_a_line_reads_back_the_same(words: list[str]) -> None:
-    one = rule_of(" ".join(words))
-    if one is not None:  # a text may begin with the word that ends it
-        assert one.line == " ".join(words)
-        again = rule(one.line)
-        assert vars(again) == vars(one)
+    enforced = rule_of(" ".join(words))
+    if enforced is not None:  # a text may begin with the word that ends it
+        assert enforced.line == " ".join(words)
+        again = rule(enforced.line)
+        assert vars(again) == vars(enforced)
 
 
 @given(lines(), st.data())
 def test_blanks_do_not_matter(words: list[str], data: st.DataObject) -> None:
     spaced = "".join(data.draw(BLANKS) + word for word in words) + data.draw(BLANKS)
-    one, other = rule_of(spaced), rule_of(" ".join(words))
-    assert (one and vars(one)) == (other and vars(other))
+    first, second = rule_of(spaced), rule_of(" ".join(words))
+    assert (first and vars(first)) == (second and vars(second))
 
 
 @given(st.text())
 def test_any_text_is_a_rule_or_none(text: str) -> None:
-    one = rule_of(text)
-    assert one is None or one.line == " ".join(text.split())
+    rule = rule_of(text)
+    assert rule is None or rule.line == " ".join(text.split())
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_only_one_that_verifies_needs_something() -> None:
         "it needs care",
         "",
     )
-    one = rule("verify command git push needs make test needs x")
-    assert (one.text, one.needs) == ("git push", "make test needs x")
+    enforced = rule("verify command git push needs make test needs x")
+    assert (enforced.text, enforced.needs) == ("git push", "make test needs x")
 
 
 @pytest.mark.parametrize(

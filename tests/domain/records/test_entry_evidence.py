@@ -24,11 +24,16 @@ def said(
 def test_what_was_stated_is_known_with_who_and_where_from() -> None:
     first = replace(said(1, "stated", "a"), agent="pi", session="s1", host="desk", code="c" * 40)
     cited = replace(said(2, "verified", "a"), code="d" * 40, cites=("src/a.py@ddd#L1-L2",))
-    one = by_entry([cited, said(3, "stated", "a"), said(4, "reinforced", "a"), first])["a"]
-    assert (one.stated, one.agent, one.session, one.host) == (first.ts, "pi", "s1", "desk")
-    assert (one.cue, one.reinforced, one.last) == ("explicit", 2, "2026-11-04")
-    assert (one.verified, one.verified_code, one.code) == (cited.ts, "d" * 40, "d" * 40)
-    assert one.cites == cited.cites
+    evidence = by_entry([cited, said(3, "stated", "a"), said(4, "reinforced", "a"), first])["a"]
+    assert (evidence.stated, evidence.agent, evidence.session, evidence.host) == (
+        first.ts,
+        "pi",
+        "s1",
+        "desk",
+    )
+    assert (evidence.cue, evidence.reinforced, evidence.last) == ("explicit", 2, "2026-11-04")
+    assert (evidence.verified, evidence.verified_code, evidence.code) == (cited.ts, "d" * 40, "d" * 40)
+    assert evidence.cites == cited.cites
 
 
 @pytest.mark.parametrize(
@@ -50,9 +55,11 @@ def test_what_is_said_follows_an_entry_through_its_moves() -> None:
     assert by_entry(unheard)["c"].reinforced == 1
     assert by_entry(unheard)["c"].verified == "2026-11-05"
     both = by_entry([*moved, said(4, "moved", "a", "c")])
-    assert {name: one.reinforced for name, one in both.items()} == {"b": 1, "c": 1}
+    assert {name: evidence.reinforced for name, evidence in both.items()} == {"b": 1, "c": 1}
     back = [*moved, said(4, "moved", "b", "a"), said(5, "reinforced", "a")]
-    assert {name: one.reinforced for name, one in by_entry(back).items()} == {"a": 2}, "each counts once"
+    assert {name: evidence.reinforced for name, evidence in by_entry(back).items()} == {"a": 2}, (
+        "each counts once"
+    )
 
 
 def test_an_entry_begins_anew_after_its_end() -> None:
@@ -93,7 +100,7 @@ def test_the_rule_is_the_newest_one_and_follows_the_entry() -> None:
 
 
 def worded(*records: Evidence) -> dict[str, str]:
-    return {name: one.worded for name, one in by_entry(records).items()}
+    return {name: evidence.worded for name, evidence in by_entry(records).items()}
 
 
 def test_an_entry_is_as_old_as_its_last_statement() -> None:
@@ -119,8 +126,8 @@ def test_an_edit_makes_it_new_and_a_move_does_not() -> None:
 
 def test_what_was_verified_and_contradicted_follows_the_entry_to_another_note() -> None:
     records = [said(1, "stated", "a"), said(2, "verified", "a"), said(3, "contradicted", "a")]
-    one = by_entry([said(5, "moved", "a", "b", path=OTHER), *records])["b"]
-    assert (one.verified, one.contradicted_at) == ("2026-11-02", "2026-11-03")
+    evidence = by_entry([said(5, "moved", "a", "b", path=OTHER), *records])["b"]
+    assert (evidence.verified, evidence.contradicted_at) == ("2026-11-02", "2026-11-03")
 
 
 MOST_ENTRIES = "abcdef"
@@ -154,8 +161,10 @@ def test_the_marks_are_in_it_and_the_order_of_lines_and_repeats_do_not_matter(
     """Nor does it how often a record is there."""
     known = by_entry(records)
     marked = marks(records)
-    assert {name for name, one in known.items() if one.is_struck} == marked.struck
-    assert {name: one.pinned_at for name, one in known.items() if one.is_pinned} == marked.pinned_at
+    assert {name for name, evidence in known.items() if evidence.is_struck} == marked.struck
+    assert {
+        name: evidence.pinned_at for name, evidence in known.items() if evidence.is_pinned
+    } == marked.pinned_at
     shuffled = [*records, *records[:3]]
     random.shuffle(shuffled)
     assert by_entry(shuffled) == known

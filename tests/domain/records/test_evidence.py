@@ -161,8 +161,8 @@ def test_of_many_heirs_the_nearest_and_first_are_reached() -> None:
 def test_what_moved_is_superseded_with_what_it_was_whichever_was_recorded_first() -> None:
     stated, moved = said(1, "stated", "x"), said(2, "moved", "x", "y")
     for number in (1, 3):
-        told = [stated, moved, said(number, "superseded", "x", "z"), said(number, "stated", "z")]
-        assert marks(told).struck == {"y", *("x" for _ in range(number == 3))}
+        records = [stated, moved, said(number, "superseded", "x", "z"), said(number, "stated", "z")]
+        assert marks(records).struck == {"y", *("x" for _ in range(number == 3))}
     # Somebody stated it under the id that it has by now: that holds.
     assert marks([stated, moved, said(2, "stated", "y"), said(3, "superseded", "x", "z")]).struck == {"x"}
 
@@ -199,9 +199,9 @@ def test_of_values_that_replaced_one_another_the_last_is_live_and_has_the_pin(
         before = data.draw(st.none() | st.sampled_from(values[: n + 1]))
         if before is not None and before != value:
             records.append(said(at + data.draw(st.integers(0, 1)), "moved", before, value))
-    found = marks(data.draw(st.permutations(records)))
-    assert found.struck == set(values) - {values[-1]}
-    assert found.pinned == (set() if pin is None else {values[-1]})
+    outcome = marks(data.draw(st.permutations(records)))
+    assert outcome.struck == set(values) - {values[-1]}
+    assert outcome.pinned == (set() if pin is None else {values[-1]})
 
 
 @pytest.mark.parametrize(

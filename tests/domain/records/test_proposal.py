@@ -47,10 +47,10 @@ def test_a_proposal_is_read_as_it_was_written() -> None:
     ],
 )
 def test_a_line_that_says_no_proposal_has_a_name_all_the_same(line: str) -> None:
-    (found,) = lines_of(f"{line}\n")
-    assert found.proposal is None
-    assert found.name.startswith("line-")
-    assert lines_of(decided(f"{line}\n", found, Verdict(found.name, ONE.ts, "declined"))) == []
+    (entry,) = lines_of(f"{line}\n")
+    assert entry.proposal is None
+    assert entry.name.startswith("line-")
+    assert lines_of(decided(f"{line}\n", entry, Verdict(entry.name, ONE.ts, "declined"))) == []
 
 
 def test_two_lines_of_one_id_have_two_names() -> None:

@@ -15,12 +15,12 @@ from ctxrepo.domain.score.standing import CAPS, Activity, EntryFacts, until_in
 
 
 def order(*entries: EntryFacts) -> list[str]:
-    return [one.entry for one in ctx_standings(entries, TODAY)]
+    return [standing.entry for standing in ctx_standings(entries, TODAY)]
 
 
 def lifecycle(entry: EntryFacts, *others: EntryFacts) -> str:
     standings = ctx_standings([entry, *others], TODAY)
-    return next(one.lifecycle for one in standings if one.entry == entry.id)
+    return next(standing.lifecycle for standing in standings if standing.entry == entry.id)
 
 
 OLD = TODAY - 300
@@ -44,7 +44,7 @@ LADDER = [
 def test_each_reason_comes_before_all_below_it() -> None:
     shuffled = [*LADDER]
     Random(4).shuffle(shuffled)
-    assert order(*shuffled) == [one.id for one in LADDER]
+    assert order(*shuffled) == [entry.id for entry in LADDER]
 
 
 def test_code_that_changed_since_takes_a_verification_away() -> None:
@@ -121,19 +121,19 @@ def test_reasons_are_counted() -> None:
     assert reasons(facts("b", day=OLD), TODAY) == 0
 
 
-@given(st.lists(facts_of(), max_size=80, unique_by=lambda one: one.id), st.randoms())
+@given(st.lists(facts_of(), max_size=80, unique_by=lambda facts: facts.id), st.randoms())
 def test_laws(entries: list[EntryFacts], random: Random) -> None:
     standings = ctx_standings(entries, TODAY)
     shuffled = [*entries]
     random.shuffle(shuffled)
     assert ctx_standings(shuffled, TODAY) == standings, "the order of files must not tell"
-    assert {one.entry for one in standings} == {one.id for one in entries}, "nothing is dropped"
-    assert [one.position for one in standings] == list(range(len(entries)))
-    by_id = {one.id: one for one in entries}
-    pinned = [by_id[one.entry].is_pinned for one in standings]
+    assert {standing.entry for standing in standings} == {entry.id for entry in entries}, "nothing is dropped"
+    assert [standing.position for standing in standings] == list(range(len(entries)))
+    by_id = {entry.id: entry for entry in entries}
+    pinned = [by_id[standing.entry].is_pinned for standing in standings]
     assert pinned == sorted(pinned, reverse=True)
-    for one in standings:
-        assert one.lifecycle in ("active", "provisional", "doubtful", "expired")
+    for standing in standings:
+        assert standing.lifecycle in ("active", "provisional", "doubtful", "expired")
 
 
 @given(facts_of(), st.integers(1, 4000))

@@ -23,14 +23,14 @@ def page(
     return Page(name, f"{name}.md", kind, is_pinned, "", "", updated, "", place, sizes)
 
 
-def levels(found: Residency) -> dict[str, str]:
-    return {page.id: fidelity for page, fidelity in found.pages}
+def levels(residency: Residency) -> dict[str, str]:
+    return {page.id: fidelity for page, fidelity in residency.pages}
 
 
 def test_with_room_for_all_everything_is_full() -> None:
-    found = resident([page("a"), page("b", "log"), page("c", "evidence")], 1000)
-    assert levels(found) == {"a": "full", "b": "full", "c": "full"}
-    assert (found.used, found.dropped) == (300, [])
+    residency = resident([page("a"), page("b", "log"), page("c", "evidence")], 1000)
+    assert levels(residency) == {"a": "full", "b": "full", "c": "full"}
+    assert (residency.used, residency.dropped) == (300, [])
 
 
 def test_what_is_left_raises_pages_in_the_order_of_their_kinds() -> None:
@@ -47,19 +47,19 @@ def test_within_a_kind_score_decides_then_the_newer_one() -> None:
     best = page("best", place=1, updated="2020-01-01")
     new = page("new", place=5, updated="2026-01-01")
     old = page("old", place=5, updated="2020-01-01")
-    assert [one.id for one, _ in resident([old, new, best], 130).pages] == ["best", "new", "old"]
+    assert [page.id for page, _ in resident([old, new, best], 130).pages] == ["best", "new", "old"]
     assert levels(resident([old, new, best], 120)) == {"best": "full", "new": "pointer", "old": "pointer"}
 
 
 def test_without_room_for_the_least_the_last_ones_go_and_pinned_ones_stay() -> None:
     pages = [page("pin", is_pinned=True), page("a", place=1), page("b", place=2), page("task", "task")]
-    found = resident(pages, 145)
-    assert levels(found) == {"pin": "full", "task": "structured", "a": "absent", "b": "absent"}
-    assert [one.id for one in found.dropped] == ["b", "a"], "a budget fault"
+    residency = resident(pages, 145)
+    assert levels(residency) == {"pin": "full", "task": "structured", "a": "absent", "b": "absent"}
+    assert [page.id for page in residency.dropped] == ["b", "a"], "a budget fault"
     assert levels(resident(pages, 20)) == {"pin": "absent", "task": "absent", "a": "absent", "b": "absent"}
 
 
-_SIZES = st.lists(st.integers(0, 90), min_size=3, max_size=3).map(lambda found: (0, *sorted(found)))
+_SIZES = st.lists(st.integers(0, 90), min_size=3, max_size=3).map(lambda sizes: (0, *sorted(sizes)))
 _PAGES = st.lists(
     st.builds(
         page,
@@ -71,23 +71,23 @@ _PAGES = st.lists(
         updated=st.sampled_from(["", "2026-01-01", "2026-02-01", "soon"]),
     ),
     max_size=12,
-    unique_by=lambda one: one.id,
+    unique_by=lambda page: page.id,
 )
 
 
 @given(_PAGES, st.integers(0, 600), st.randoms())
 def test_laws(pages: list[Page], budget: int, random: Random) -> None:
-    found = resident(pages, budget)
+    residency = resident(pages, budget)
     shuffled = [*pages]
     random.shuffle(shuffled)
-    assert resident(shuffled, budget) == found, "the same pages, the same residency"
-    assert found.used == sum(one.tokens(fidelity) for one, fidelity in found.pages) <= budget
-    assert {one.id for one, _ in found.pages} == {one.id for one in pages}
-    least = sum(one.tokens(one.least) for one in pages)
+    assert resident(shuffled, budget) == residency, "the same pages, the same residency"
+    assert residency.used == sum(page.tokens(fidelity) for page, fidelity in residency.pages) <= budget
+    assert {page.id for page, _ in residency.pages} == {page.id for page in pages}
+    least = sum(page.tokens(page.least) for page in pages)
     if least <= budget:
-        assert not found.dropped, "where the least of all pages fits there is no fault"
+        assert not residency.dropped, "where the least of all pages fits there is no fault"
         order = ("absent", "pointer", "structured", "full")
-        assert all(order.index(fidelity) >= order.index(one.least) for one, fidelity in found.pages)
+        assert all(order.index(fidelity) >= order.index(page.least) for page, fidelity in residency.pages)
 
 
 def test_every_kind_has_its_least_fidelity() -> None:

@@ -99,7 +99,7 @@ def test_what_its_category_has_no_room_for_is_demoted_and_the_best_of_that_stay_
         for n in range(12)
     ]
     standings = seed_standings(entries, TODAY)
-    states = {one.entry: one.lifecycle for one in standings}
+    states = {standing.entry: standing.lifecycle for standing in standings}
     active = sorted(entry for entry, name in states.items() if name == "active")
     assert active == [*(f"decision{n:02}" for n in range(4)), *(f"lesson{n:02}" for n in range(8))]
     # Twelve were demoted, and the six with the best scores of both categories are provisional.
@@ -114,14 +114,14 @@ def test_the_caps_of_the_categories_leave_room_below_the_cap_of_all() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ctxrepo.domain.score.seed.MOST_ACTIVE", 3)
         entries = [facts(f"e{n}", "lesson", evidence=said(f"e{n}", "lesson", 20 - n)) for n in range(5)]
-        states = [one.lifecycle for one in seed_standings(entries, TODAY)]
+        states = [standing.lifecycle for standing in seed_standings(entries, TODAY)]
     assert states == ["active", "active", "active", "provisional", "provisional"]
 
 
 def test_pinned_entries_take_no_room() -> None:
     pins = [facts(f"p{n}", "decision", is_pinned=True) for n in range(9)]
     entry = facts("z", "decision", evidence=said("z", "decision", 9))
-    assert {one.lifecycle for one in seed_standings([*pins, entry], TODAY)} == {"active"}
+    assert {standing.lifecycle for standing in seed_standings([*pins, entry], TODAY)} == {"active"}
 
 
 def test_a_line_without_its_file_has_no_standing() -> None:
@@ -142,18 +142,22 @@ def test_saying_it_again_raises_a_score_and_time_lowers_it(
     assert stability(cue, evidence, days + 1, horizon) < score
 
 
-@given(st.lists(facts_of(), max_size=80, unique_by=lambda one: one.id), st.randoms())
+@given(st.lists(facts_of(), max_size=80, unique_by=lambda facts: facts.id), st.randoms())
 def test_laws_of_a_rebuild(entries: list[EntryFacts], random: Random) -> None:
     standings = seed_standings(entries, TODAY)
     shuffled = [*entries]
     random.shuffle(shuffled)
     assert seed_standings(shuffled, TODAY) == standings, "the order of files must not tell"
-    assert [one.position for one in standings] == list(range(len(entries)))
-    assert {one.entry for one in standings} == {one.id for one in entries}, "nothing is dropped for good"
-    assert [one.score for one in standings] == sorted((one.score for one in standings), reverse=True)
-    by_id = {one.id: one for one in entries}
+    assert [standing.position for standing in standings] == list(range(len(entries)))
+    assert {standing.entry for standing in standings} == {entry.id for entry in entries}, (
+        "nothing is dropped for good"
+    )
+    assert [standing.score for standing in standings] == sorted(
+        (standing.score for standing in standings), reverse=True
+    )
+    by_id = {entry.id: entry for entry in entries}
     for scope, category in product(("global", "shop"), CAPS):
-        active = [one for one in standings if one.lifecycle == "active"]
-        capped = [one for one in active if not by_id[one.entry].is_pinned]
-        places = [(by_id[one.entry].scope, by_id[one.entry].category) for one in capped]
+        active = [standing for standing in standings if standing.lifecycle == "active"]
+        capped = [standing for standing in active if not by_id[standing.entry].is_pinned]
+        places = [(by_id[standing.entry].scope, by_id[standing.entry].category) for standing in capped]
         assert places.count((scope, category)) <= CAPS[category]

@@ -25,9 +25,9 @@ def test_each_rule_finds_its_example_and_leaves_its_clean_text(rule: Rule) -> No
     maker = Maker()
     for _ in range(5):
         example = _example(rule, maker)
-        found = scan(f"- see\n{example}\n- more")
-        assert found, example
-        assert {s.rule for s in found} & {rule.name}, (example, found)
+        secrets = scan(f"- see\n{example}\n- more")
+        assert secrets, example
+        assert {s.rule for s in secrets} & {rule.name}, (example, secrets)
         match = next(m for m in re.finditer(rule.pattern, example.encode()) if rule.is_real(m))
         secret = match[match.lastindex or 0].decode().strip()
         hidden = mask(example)

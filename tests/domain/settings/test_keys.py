@@ -92,9 +92,9 @@ def test_the_nearest_key(typed: str, meant: str) -> None:
 
 def test_a_section_is_told_with_its_keys() -> None:
     for section in sections():
-        with pytest.raises(ConfigError) as told:
+        with pytest.raises(ConfigError) as error:
             key_named(section)
-        assert f"{section}." in told.value.hint
+        assert f"{section}." in error.value.hint
 
 
 @given(st.sampled_from(keys()), st.text(max_size=12))

@@ -16,14 +16,14 @@ OURS, BENS, PI = "TAPE/shop/ada-202611.jsonl", "TAPE/shop/ben-202611.jsonl", "TA
 
 
 def anchor(name: str, minute: int = 0, id_: str = "", **more: Any) -> Anchor:
-    said = {key: more.pop(key) for key in ("summary", "purpose", "keywords", "trigger") if key in more}
+    meta = {key: more.pop(key) for key in ("summary", "purpose", "keywords", "trigger") if key in more}
     when = f"2026-11-20T12:{minute:02}:00.000Z"
-    values = {"type": "handoff", "session_id": "s-1", "session_entry_id": "e", "host": "ada", "meta": said}
+    values = {"type": "handoff", "session_id": "s-1", "session_entry_id": "e", "host": "ada", "meta": meta}
     return Anchor(**{"id": id_ or f"{name}-id", "timestamp": when, "name": name, **values, **more})
 
 
 def lines(*anchors: Anchor) -> str:
-    return "".join(to_line(one) + "\n" for one in anchors)
+    return "".join(to_line(anchor) + "\n" for anchor in anchors)
 
 
 def grave(id_: str) -> str:
@@ -31,7 +31,7 @@ def grave(id_: str) -> str:
 
 
 def names(tape: Tape) -> list[str]:
-    return [one.name for one in tape.anchors]
+    return [anchor.name for anchor in tape.anchors]
 
 
 class TestWhatIsOnIt:
@@ -47,12 +47,12 @@ class TestWhatIsOnIt:
         assert names(tape_of(files | {PI: grave("a-id")}, "shop")) == ["c"]
 
     def test_d52_what_stands_in_two_files_is_one_anchor_and_ours_tells_more(self) -> None:
-        one = anchor("a", agent="claude", is_shared=True)
-        marked = json.dumps(json.loads(to_line(one)) | {"pi": True}) + "\n"
-        (found,) = tape_of(
+        first = anchor("a", agent="claude", is_shared=True)
+        marked = json.dumps(json.loads(to_line(first)) | {"pi": True}) + "\n"
+        (result,) = tape_of(
             {PI: lines(anchor("a", host="")), OURS: marked}, "shop", anchors_file_writer="pi"
         ).anchors
-        assert (found.agent, found.host) == ("claude", "ada")
+        assert (result.agent, result.host) == ("claude", "ada")
 
     def test_what_was_deleted_on_pis_tape_is_gone_here_too(self) -> None:
         marked = json.dumps(json.loads(to_line(anchor("a"))) | {"pi": True}) + "\n"
@@ -64,8 +64,8 @@ class TestWhatIsOnIt:
         assert names(tape_of({OURS: marked}, "shop")) == ["a"]
 
     def test_what_pi_alone_left_is_of_pis_sessions(self) -> None:
-        (found,) = tape_of({PI: lines(anchor("a", host=""))}, "shop", anchors_file_writer="pi").anchors
-        assert found.agent == "pi"
+        (result,) = tape_of({PI: lines(anchor("a", host=""))}, "shop", anchors_file_writer="pi").anchors
+        assert result.agent == "pi"
 
     def test_hostile_lines_are_passed_over(self) -> None:
         odd = ["", "torn {", "[1]", '"x"', '{"name": 3, "type": "handoff"}', "\x00", '{"id": "a-id"}']
@@ -81,12 +81,12 @@ class TestWhatIsOnIt:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), max_size=12), st.randoms())
-def test_the_order_of_lines_and_files_makes_no_difference(said: list[tuple[str, bool]], rng: Any) -> None:
-    written = [grave(f"{n}-id") if is_grave else lines(anchor(n, ord(n) - 97)) for n, is_grave in said]
+def test_the_order_of_lines_and_files_makes_no_difference(deeds: list[tuple[str, bool]], rng: Any) -> None:
+    written = [grave(f"{n}-id") if is_grave else lines(anchor(n, ord(n) - 97)) for n, is_grave in deeds]
     half = len(written) // 2
-    one = tape_of({OURS: "".join(written[:half]), BENS: "".join(written[half:])}, "shop")
+    tape = tape_of({OURS: "".join(written[:half]), BENS: "".join(written[half:])}, "shop")
     rng.shuffle(written)
-    assert tape_of({BENS: "".join(written[:half]), OURS: "".join(written[half:])}, "shop") == one
+    assert tape_of({BENS: "".join(written[:half]), OURS: "".join(written[half:])}, "shop") == tape
 
 
 class TestNames:
@@ -97,14 +97,14 @@ class TestNames:
     )
 
     def test_an_exact_name_comes_before_a_newer_one_that_holds_it(self) -> None:
-        found = self.tape.called("auth")
-        assert found
-        assert found.id == "x-1234567"
+        anchor = self.tape.called("auth")
+        assert anchor
+        assert anchor.id == "x-1234567"
 
     def test_a_part_whatever_its_case_means_the_newest(self) -> None:
-        found = self.tape.like("task/")
-        assert found
-        assert found.name == "Task/Begin"
+        anchor = self.tape.like("task/")
+        assert anchor
+        assert anchor.name == "Task/Begin"
         assert self.tape.like("nosuch") is None
         assert self.tape.like("") is None
 
@@ -148,12 +148,12 @@ class TestNames:
 )
 def test_d59_filters_of_anchors(wanted: dict[str, Any], fits: bool) -> None:
     words = ["Refactor", "migration"]
-    one = anchor("task/begin", keywords=words, summary="Move the basket", purpose="go on", trigger="keyword")
-    assert AnchorFilter(**wanted).fits(one) is fits
+    task = anchor("task/begin", keywords=words, summary="Move the basket", purpose="go on", trigger="keyword")
+    assert AnchorFilter(**wanted).fits(task) is fits
 
 
 def test_d59_what_is_handed_over_is_found_too() -> None:
-    said = {"handoff": {"goal": "Move the basket", "open": ["Ask the bank"]}}
-    one = anchor("handoff/session")
-    assert AnchorFilter(words=("BANK", "the")).fits(replace(one, meta=said))
-    assert not AnchorFilter(words=("the", "bank")).fits(one)
+    meta = {"handoff": {"goal": "Move the basket", "open": ["Ask the bank"]}}
+    handoff = anchor("handoff/session")
+    assert AnchorFilter(words=("BANK", "the")).fits(replace(handoff, meta=meta))
+    assert not AnchorFilter(words=("the", "bank")).fits(handoff)

@@ -101,9 +101,9 @@ def test_what_others_wrote_is_read_as_far_as_it_can_be() -> None:
     meta = {
         "handoff": {"goal": "G\nodd", "done": "one", "open": ["a", 3, "a", ""], "more": 1, "next": "x" * 999}
     }
-    found = handoff_of(meta)
-    assert (found.goal, found.done, found.open) == ("G odd", ("one",), ("a",))
-    assert len(found.next) == 300
+    handoff = handoff_of(meta)
+    assert (handoff.goal, handoff.done, handoff.open) == ("G odd", ("one",), ("a",))
+    assert len(handoff.next) == 300
 
 
 def test_one_line_ends_with_a_mark_when_it_is_cut() -> None:

@@ -25,13 +25,13 @@ HOUR = 3600.0
 KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
-def used(*said: str) -> list[Touch]:
+def used(*uses: str) -> list[Touch]:
     """From `read 30`: the file a.py was read 30 hours ago; `read 30 b.py` names another one."""
-    found = []
-    for words in said:
+    touches = []
+    for words in uses:
         kind, hours, *path = words.split()
-        found.append(Touch(NOW - float(hours) * HOUR, path[0] if path else "a.py", KINDS[kind]))
-    return found
+        touches.append(Touch(NOW - float(hours) * HOUR, path[0] if path else "a.py", KINDS[kind]))
+    return touches
 
 
 VECTORS = [
@@ -44,18 +44,18 @@ VECTORS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "anchors", "wanted"), VECTORS)
+@pytest.mark.parametrize(("uses", "anchors", "wanted"), VECTORS)
 def test_smart_ranking_raw_and_final(
-    said: list[str], anchors: list[tuple[float, bool]], wanted: tuple[float, float]
+    uses: list[str], anchors: list[tuple[float, bool]], wanted: tuple[float, float]
 ) -> None:
-    done = used(*said)
+    done = used(*uses)
     left = boosts([(NOW - hours * HOUR, is_keyword) for hours, is_keyword in anchors], done)
     score = scores(done, left, NOW, newest_first=False)["a.py"]
     assert (round(score.raw, 3), round(score.final, 3)) == wanted
 
 
-def order(*said: str) -> list[str]:
-    return ranked(scores(used(*said), [], NOW, newest_first=False))
+def order(*uses: str) -> list[str]:
+    return ranked(scores(used(*uses), [], NOW, newest_first=False))
 
 
 def test_base_scores_write_edit_read_memory_write() -> None:
@@ -112,8 +112,8 @@ def test_d18_a_window_never_grows_beyond_its_end_nor_below_its_start() -> None:
 def test_w21_the_newest_use_counts_in_full() -> None:
     """There, one more early read makes the edit of an hour ago count less."""
     before, after = (
-        scores(used(*said), [], NOW, newest_first=True)["a.py"].raw
-        for said in (["edit 1"], ["read 60", "edit 1"])
+        scores(used(*uses), [], NOW, newest_first=True)["a.py"].raw
+        for uses in (["edit 1"], ["read 60", "edit 1"])
     )
     assert after > before
     lost, kept = (
@@ -126,17 +126,17 @@ HOURS = st.lists(st.tuples(st.integers(0, 168), st.sampled_from(["read", "edit",
 
 
 @given(HOURS, st.integers(0, 168))
-def test_w21_one_use_more_never_makes_a_file_matter_less(said: list[tuple[int, str]], more: int) -> None:
+def test_w21_one_use_more_never_makes_a_file_matter_less(uses: list[tuple[int, str]], more: int) -> None:
     """Whatever else was done, at whatever time, as long as it is not before everything else in kind."""
-    done = [f"read {hours}" for hours, _ in sorted(said, reverse=True)]
-    fuller = sorted([*done, f"read {more}"], key=lambda one: -int(one.split()[1]))
+    done = [f"read {hours}" for hours, _ in sorted(uses, reverse=True)]
+    fuller = sorted([*done, f"read {more}"], key=lambda use: -int(use.split()[1]))
     less = scores(used(*done), [], NOW, newest_first=True)["a.py"].raw if done else 0.0
     assert scores(used(*fuller), [], NOW, newest_first=True)["a.py"].raw >= less - 1e-9
 
 
 @given(HOURS)
-def test_equal_inputs_equal_order_and_nothing_is_lost(said: list[tuple[int, str]]) -> None:
-    done = used(*(f"{kind} {hours} {n % 3}" for n, (hours, kind) in enumerate(sorted(said, reverse=True))))
+def test_equal_inputs_equal_order_and_nothing_is_lost(uses: list[tuple[int, str]]) -> None:
+    done = used(*(f"{kind} {hours} {n % 3}" for n, (hours, kind) in enumerate(sorted(uses, reverse=True))))
     for newest_first in (False, True):
         first, again = (ranked(scores(done, [], NOW, newest_first=newest_first)) for _ in range(2))
         assert first == again

@@ -44,8 +44,8 @@ FORKED = Conversation(
 )
 
 
-def ids(found: Any) -> list[str]:
-    return [one.id for one in found]
+def ids(items: Any) -> list[str]:
+    return [item.id for item in items]
 
 
 class TestBranches:
@@ -53,27 +53,29 @@ class TestBranches:
         assert ids(FORKED.branch.messages) == ["e0", "e1", "e4", "e5"]
 
     def test_a_parent_that_is_no_message_is_the_message_before(self) -> None:
-        said = Conversation(
+        conversation = Conversation(
             "claude", "s-1", (message(0), message(1, "e0"), message(2, "a tool's result"), message(3, "e2"))
         )
-        assert said.parents == (ROOT, 0, 1, 2)
+        assert conversation.parents == (ROOT, 0, 1, 2)
 
     def test_without_parents_messages_stand_in_their_order(self) -> None:
-        said = Conversation("cursor", "s-1", tuple(message(n, id="") for n in range(3)))
-        assert said.parents == (ROOT, 0, 1)
-        assert len(said.branch.messages) == 3
+        conversation = Conversation("cursor", "s-1", tuple(message(n, id="") for n in range(3)))
+        assert conversation.parents == (ROOT, 0, 1)
+        assert len(conversation.branch.messages) == 3
 
     def test_opencode_names_the_parents_of_answers_alone(self) -> None:
-        said = Conversation("opencode", "s-1", (message(0), message(1, "e0"), message(2), message(3, "e2")))
-        assert said.parents == (ROOT, 0, 1, 2)
+        conversation = Conversation(
+            "opencode", "s-1", (message(0), message(1, "e0"), message(2), message(3, "e2"))
+        )
+        assert conversation.parents == (ROOT, 0, 1, 2)
 
     def test_in_a_tree_a_message_without_a_parent_begins_another_branch(self) -> None:
-        said = Conversation("pi", "s-1", (*linear(3).messages, message(3), message(4, "e3")))
-        assert ids(said.branch.messages) == ["e3", "e4"]
+        conversation = Conversation("pi", "s-1", (*linear(3).messages, message(3), message(4, "e3")))
+        assert ids(conversation.branch.messages) == ["e3", "e4"]
 
     def test_parents_in_a_circle_end(self) -> None:
-        said = Conversation("pi", "s-1", (message(0, "e2"), message(1, "e1"), message(2, "e0")))
-        assert ids(said.branch.messages)[-1] == "e2"
+        conversation = Conversation("pi", "s-1", (message(0, "e2"), message(1, "e1"), message(2, "e0")))
+        assert ids(conversation.branch.messages)[-1] == "e2"
 
 
 class TestSpans:
@@ -96,22 +98,22 @@ class TestSpans:
         assert ids(TapeBounds(end=at).of(linear(3))) == ["e0", "e1"]
 
     def test_messages_without_a_time_are_within(self) -> None:
-        said = Conversation("cursor", "s-1", tuple(message(n, id="", when="") for n in range(3)))
-        assert len(TapeBounds(after=anchor(minute=1)).of(said)) == 3
+        conversation = Conversation("cursor", "s-1", tuple(message(n, id="", when="") for n in range(3)))
+        assert len(TapeBounds(after=anchor(minute=1)).of(conversation)) == 3
 
     @given(st.integers(0, 8), st.integers(0, 8))
     def test_what_is_behind_and_what_is_up_to_an_anchor_is_all_of_it(self, count: int, at: int) -> None:
-        said, cut = linear(count), anchor(f"e{at}", at)
-        both = [*TapeBounds(until=cut).of(said), *TapeBounds(after=cut).of(said)]
-        assert both == list(said.messages)
+        conversation, cut = linear(count), anchor(f"e{at}", at)
+        both = [*TapeBounds(until=cut).of(conversation), *TapeBounds(after=cut).of(conversation)]
+        assert both == list(conversation.messages)
 
 
 def test_d59_text_is_looked_for_in_words_and_in_what_tools_were_given() -> None:
-    said = message(1, tools=("Bash",), details=("make Test",))
-    assert said.has("TEXT 1")
-    assert said.has("make test")
-    assert said.has("bash")
-    assert not said.has("nothing")
+    turn = message(1, tools=("Bash",), details=("make Test",))
+    assert turn.has("TEXT 1")
+    assert turn.has("make test")
+    assert turn.has("bash")
+    assert not turn.has("nothing")
 
 
 @pytest.mark.parametrize(
@@ -123,8 +125,8 @@ def test_d59_types(types: tuple[str, ...], fits: bool) -> None:
 
 
 def test_sessions_together_are_in_the_order_of_time_and_a_forks_copies_are_there_once() -> None:
-    one, fork = linear(4), Conversation("pi", "s-2", (*linear(2).messages, message(9, "e1", id="f")))
-    assert ids(merged([one.messages, fork.messages])) == ["e0", "e1", "e2", "e3", "f"]
+    parent, fork = linear(4), Conversation("pi", "s-2", (*linear(2).messages, message(9, "e1", id="f")))
+    assert ids(merged([parent.messages, fork.messages])) == ["e0", "e1", "e2", "e3", "f"]
 
 
 class TestTree:
@@ -139,11 +141,11 @@ class TestTree:
         lines = tree_of(
             FORKED, [anchor("e3", name="one"), anchor(minute=4, name="two"), anchor(name="three")]
         )
-        at = {line.message.id: [one.name for one in line.anchors] for line in lines if line.anchors}
+        at = {line.message.id: [mark.name for mark in line.anchors] for line in lines if line.anchors}
         assert at == {"e3": ["one"], "e4": ["two"], "e0": ["three"]}
 
     def test_a_session_of_5000_messages_has_as_many_lines(self) -> None:
-        said = Conversation(
+        conversation = Conversation(
             "pi", "s-1", tuple(message(n % 60, id=f"e{n}", parent=f"e{n - 1}") for n in range(5000))
         )
-        assert len(tree_of(said, [])) == 5000
+        assert len(tree_of(conversation, [])) == 5000

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from ctxrepo.domain.tape.touched_files import MOST_SPANS, Touch, focus, kind_of
 
 
-def touches(*said: str) -> list[Touch]:
+def touches(*uses: str) -> list[Touch]:
     """From `read 10-20`."""
-    found = []
-    for at, words in enumerate(said):
+    steps = []
+    for at, words in enumerate(uses):
         kind, _, lines = words.partition(" ")
         first, _, last = lines.partition("-")
-        found.append(
+        steps.append(
             Touch(
                 at, "a.py", "edit" if kind == "edit" else "read", ((int(first), int(last)),) if lines else ()
             )
         )
-    return found
+    return steps
 
 
 def test_w20_what_follows_on_its_like_is_one_with_it_and_the_newest_is_first() -> None:
@@ -45,21 +45,21 @@ def test_a_few_are_enough() -> None:
     assert focus(done, 5)[4:] == ["edit 76-76"]
 
 
-SPAN = st.tuples(st.integers(1, 50), st.integers(0, 9)).map(lambda one: (one[0], one[0] + one[1]))
+SPAN = st.tuples(st.integers(1, 50), st.integers(0, 9)).map(lambda span: (span[0], span[0] + span[1]))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.lists(SPAN, max_size=3)), max_size=9))
-def test_every_line_touched_last_is_told(said: list[tuple[bool, list[tuple[int, int]]]]) -> None:
+def test_every_line_touched_last_is_told(uses: list[tuple[bool, list[tuple[int, int]]]]) -> None:
     done = [
-        Touch(n, "a", "edit" if is_edit else "read", tuple(spans)) for n, (is_edit, spans) in enumerate(said)
+        Touch(n, "a", "edit" if is_edit else "read", tuple(spans)) for n, (is_edit, spans) in enumerate(uses)
     ]
-    told = focus(done)
-    assert len(told) <= MOST_SPANS
-    flat = [("edit" if is_edit else "read", span) for is_edit, spans in said for span in spans]
-    assert bool(told) is bool(flat)
+    summary = focus(done)
+    assert len(summary) <= MOST_SPANS
+    flat = [("edit" if is_edit else "read", span) for is_edit, spans in uses for span in spans]
+    assert bool(summary) is bool(flat)
     if flat:
         kind, (first, last) = flat[-1]
-        word, _, lines = told[0].partition(" ")
+        word, _, lines = summary[0].partition(" ")
         low, _, high = lines.partition("-")
         assert word == kind
         assert int(low) <= first <= last <= int(high)

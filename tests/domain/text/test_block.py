@@ -43,7 +43,7 @@ def test_at_a_start_beside_a_prompt_and_at_an_edit_it_is_the_users_day(
             for file in ("old.py", "new.py")
         ]
         again = datetime.now(UTC).astimezone(zone).date()
-    for told in (prompt, recalled, start, "".join(edits)):
-        lines = told.splitlines()
+    for text in (prompt, recalled, start, "".join(edits)):
+        lines = text.splitlines()
         assert [line.endswith(">30d") for line in lines if "shop/old.md" in line] == [True]
         assert [line.endswith(">30d") for line in lines if "shop/new.md" in line] == [False]

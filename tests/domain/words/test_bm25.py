@@ -22,9 +22,9 @@ def test_d66_the_score_is_that_of_orama_3() -> None:
 
 
 def test_the_best_comes_first_and_what_scores_less_stays_out() -> None:
-    found = ranked(["payments", "limit", "redis"], TEXTS, 0)
-    assert [number for _, number in found] == [2, 1]
-    assert ranked(["payments", "limit", "redis"], TEXTS, found[0][0]) == found[:1]
+    ranking = ranked(["payments", "limit", "redis"], TEXTS, 0)
+    assert [number for _, number in ranking] == [2, 1]
+    assert ranked(["payments", "limit", "redis"], TEXTS, ranking[0][0]) == ranking[:1]
 
 
 def test_a_word_stands_for_those_that_begin_with_it() -> None:
@@ -44,10 +44,10 @@ _word = st.text("abc", min_size=1, max_size=4)
 
 @given(st.lists(_word, max_size=5), st.lists(st.lists(_word, max_size=6), max_size=6))
 def test_only_texts_with_a_word_of_the_query_are_found(query: list[str], texts: list[list[str]]) -> None:
-    found = ranked(query, texts, 0)
-    assert [score for score, _ in found] == sorted((score for score, _ in found), reverse=True)
+    ranking = ranked(query, texts, 0)
+    assert [score for score, _ in ranking] == sorted((score for score, _ in ranking), reverse=True)
     wanted = {n for n, text in enumerate(texts) if _meets(query, text)}
-    assert {number for _, number in found} == wanted
+    assert {number for _, number in ranking} == wanted
 
 
 def _meets(query: list[str], text: list[str]) -> bool:

@@ -36,8 +36,8 @@ def test_days_and_months(prompt: str, days: list[tuple[str, str, str]]) -> None:
 
 @given(st.text(alphabet="0123456789-/. mayjune年月日,of"))
 def test_whatever_is_said_a_day_is_one(prompt: str) -> None:
-    found = days_in(prompt)
-    assert len(found) <= MOST
-    for year, month, day in found:
+    days = days_in(prompt)
+    assert len(days) <= MOST
+    for year, month, day in days:
         assert (len(year), len(month), len(day)) in {(a, 2, b) for a in (0, 4) for b in (0, 2)}
         assert 1 <= int(month) <= 12

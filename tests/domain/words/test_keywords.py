@@ -116,8 +116,8 @@ def test_a_command_of_the_agent_asks_for_no_anchor() -> None:
 
 @given(words, st.text(max_size=60))
 def test_what_is_found_stands_in_the_prompt(keyword: str, prompt: str) -> None:
-    for found in keywords_in(prompt, [keyword]):
-        assert fold(found).strip() in fold(prompt)
+    for match in keywords_in(prompt, [keyword]):
+        assert fold(match).strip() in fold(prompt)
 
 
 @given(words, st.sampled_from(["", "(", "- ", "“", "… "]), st.sampled_from(["", ")", "!", " and so on", "”"]))
@@ -135,10 +135,10 @@ def test_a_latin_word_with_a_letter_or_digit_beside_it_is_not_found(beside: str,
 
 @given(st.lists(words, max_size=6), st.text(max_size=80))
 def test_the_order_of_the_keywords_changes_nothing(keywords: list[str], prompt: str) -> None:
-    found = keywords_in(prompt, keywords)
-    assert found == keywords_in(prompt, keywords[::-1])
-    assert [len(word.encode("utf-16-le")) for word in found] == sorted(
-        (len(word.encode("utf-16-le")) for word in found), reverse=True
+    matches = keywords_in(prompt, keywords)
+    assert matches == keywords_in(prompt, keywords[::-1])
+    assert [len(word.encode("utf-16-le")) for word in matches] == sorted(
+        (len(word.encode("utf-16-le")) for word in matches), reverse=True
     )
 
 

@@ -79,8 +79,8 @@ def test_how_long_a_word_must_be_depends_on_its_script(prompt: str, asked: list[
 
 @given(st.text())
 def test_words_are_few_and_distinct(prompt: str) -> None:
-    found = words(prompt)
-    assert len(found) == len(set(found)) <= MAX_WORDS
+    terms = words(prompt)
+    assert len(terms) == len(set(terms)) <= MAX_WORDS
 
 
 @given(st.text())

@@ -71,7 +71,7 @@ def _own(item: Item) -> range:
 
 class TestFinding:
     @pytest.mark.parametrize(
-        ("text", "found"),
+        ("text", "items"),
         [
             ("- [ ] a\n* [X] b\n+ [x] c\n1. [ ] d\n", [("a", False), ("b", True), ("c", True), ("d", False)]),
             ("- [ ] a\n  - [x] b\n    - [ ] c\n", [("a", False), ("b", True), ("c", False)]),
@@ -87,17 +87,17 @@ class TestFinding:
             ("- [ ] a <!-- ^0123456789ab -->\n", [("a", False)]),
         ],
     )
-    def test_what_is_an_item(self, text: str, found: list[tuple[str, bool]]) -> None:
-        assert said(text) == found
+    def test_what_is_an_item(self, text: str, items: list[tuple[str, bool]]) -> None:
+        assert said(text) == items
 
     def test_a_top_level_item_has_the_id_of_its_entry(self) -> None:
         text = "---\ndescription: x\n---\n\n# A\n\n- [ ] one\n  - [ ] two\n- [x] three <!-- ^mine -->\n"
-        found = {item.text: item for item in items_of(PATH, text)}
+        by_text = {item.text: item for item in items_of(PATH, text)}
         by_line = {entry.first_line: entry.id for entry in entries_of(PATH, text)}
-        assert {found[w].id for w in ("one", "three")} == set(by_line.values())
-        assert found["three"].id == "mine"
-        assert found["two"].id not in by_line.values()
-        assert [found[w].depth for w in ("one", "two", "three")] == [0, 1, 0]
+        assert {by_text[w].id for w in ("one", "three")} == set(by_line.values())
+        assert by_text["three"].id == "mine"
+        assert by_text["two"].id not in by_line.values()
+        assert [by_text[w].depth for w in ("one", "two", "three")] == [0, 1, 0]
 
     def test_an_id_that_somebody_noted_outlives_an_update(self) -> None:
         """Machines with other releases share the list, too."""

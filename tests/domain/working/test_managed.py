@@ -19,10 +19,10 @@ texts = st.lists(
 
 
 @given(hands, st.lists(texts, min_size=1, max_size=4))
-def test_put_renewed_and_cut_a_text_is_as_it_was(hand: bytes, said: list[str]) -> None:
-    placed = put(hand, said[0])
+def test_put_renewed_and_cut_a_text_is_as_it_was(hand: bytes, memories: list[str]) -> None:
+    placed = put(hand, memories[0])
     data = placed.data
-    for text in said:
+    for text in memories:
         data = put(data, text).data
         assert has_block(data)
         assert put(data, text).data == data
@@ -32,13 +32,13 @@ def test_put_renewed_and_cut_a_text_is_as_it_was(hand: bytes, said: list[str]) -
 
 @given(hands, hands, hands, st.lists(texts, min_size=1, max_size=3))
 def test_what_a_person_writes_around_it_stays(
-    hand: bytes, before: bytes, after: bytes, said: list[str]
+    hand: bytes, before: bytes, after: bytes, memories: list[str]
 ) -> None:
-    placed = put(hand, said[0])
+    placed = put(hand, memories[0])
     start = placed.data.index(MARKS[0])
     # A person writes a line above the block, and more below it.
     data = before + b"\n" + placed.data[:start] + placed.data[start:] + after
-    for text in said:
+    for text in memories:
         data = put(data, text).data
     assert cut(data, placed.glue) == before + b"\n" + hand + after
 
@@ -94,7 +94,7 @@ def test_a_mention_of_the_markers_is_none(hand: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "written"),
+    ("text", "written"),
     [
         ("@README.md", "\\u{40}README.md"),
         ("see @~/.ssh/config and (@/etc/passwd)", "see \\u{40}~/.ssh/config and (\\u{40}/etc/passwd)"),
@@ -106,12 +106,12 @@ def test_a_mention_of_the_markers_is_none(hand: bytes) -> None:
         ("issue #12, https://x.org/#a:b, shop/a.md#L10", "issue #12, https://x.org/#a:b, shop/a.md#L10"),
     ],
 )
-def test_a_note_takes_no_other_file_in(said: str, written: str) -> None:
-    assert inert(said) == written
+def test_a_note_takes_no_other_file_in(text: str, written: str) -> None:
+    assert inert(text) == written
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "a\n```sh\nmake\n```\nb",
         "- x:\n\n  ```make\n  all:\n  \tgo\n  ```\n- y",
@@ -119,12 +119,12 @@ def test_a_note_takes_no_other_file_in(said: str, written: str) -> None:
         "> ```\n> x\n> ```",
     ],
 )
-def test_code_that_ends_stays_as_it_is(said: str) -> None:
-    assert inert(said) == said
+def test_code_that_ends_stays_as_it_is(text: str) -> None:
+    assert inert(text) == text
 
 
 @pytest.mark.parametrize(
-    ("said", "written"),
+    ("text", "written"),
     [
         ("```\nmake", "\\u{60}``\nmake"),
         ("a\n~~~\n", "a\n\\u{7e}~~\n"),
@@ -137,8 +137,8 @@ def test_code_that_ends_stays_as_it_is(said: str) -> None:
         ("<x>\n```\n\n```\ny", "<x>\n\\u{60}``\n\n\\u{60}``\ny"),
     ],
 )
-def test_code_without_an_end_is_none(said: str, written: str) -> None:
-    assert inert(said) == written
+def test_code_without_an_end_is_none(text: str, written: str) -> None:
+    assert inert(text) == written
 
 
 @example("```\n\n```")
@@ -150,10 +150,10 @@ def test_code_without_an_end_is_none(said: str, written: str) -> None:
         max_size=24,
     ).map("".join)
 )
-def test_what_a_person_writes_below_is_never_code(said: str) -> None:
-    data = put(b"", said).data.decode() + "\n@docs/house.md\n"
+def test_what_a_person_writes_below_is_never_code(text: str) -> None:
+    data = put(b"", text).data.decode() + "\n@docs/house.md\n"
     assert not _is_code_at_end(data.split("\n"))
-    assert not any(word.startswith("@") and word != "@" for word in inert(said).split())
+    assert not any(word.startswith("@") and word != "@" for word in inert(text).split())
 
 
 def _is_code_at_end(lines: list[str]) -> bool:

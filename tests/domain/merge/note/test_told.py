@@ -167,7 +167,7 @@ def _rivals(rng: Random) -> Iterator[str]:
         versions = {side[old] for side in edits if old in side}
         if len(there := [version for version in versions if version in text]) != 1:
             yield f"{there} of {versions} in {text}"
-        yield from (f"lost {one}" for one in versions if one not in text and one not in aside)
+        yield from (f"lost {version}" for version in versions if version not in text and version not in aside)
 
 
 def _left(rng: Random, side: str, records: list[Evidence]) -> tuple[str, dict[str, str]]:

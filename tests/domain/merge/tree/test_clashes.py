@@ -14,23 +14,25 @@ from ctxrepo.domain.project.layout import fold, unsafe
 COMPOSED, APART = "topics/caf\u00e9.md", "topics/cafe\u0301.md"
 
 
-@pytest.mark.parametrize(("one", "other"), [("t/Good.md", "t/good.md"), (APART, COMPOSED)])
-def test_of_twins_one_keeps_the_name_and_the_other_is_beside_it(one: str, other: str) -> None:
-    ours, theirs = {one: "- one\n"}, {other: "- another thing\n"}
+@pytest.mark.parametrize(("name", "twin"), [("t/Good.md", "t/good.md"), (APART, COMPOSED)])
+def test_of_twins_one_keeps_the_name_and_the_other_is_beside_it(name: str, twin: str) -> None:
+    ours, theirs = {name: "- one\n"}, {twin: "- another thing\n"}
     merged = merged_tree({}, ours, theirs)
-    (new,) = set(merged) - {one}
-    assert merged == {one: "- one\n", new: "- another thing\n"}
-    assert new.startswith(other.removesuffix(".md") + "~")
+    (new,) = set(merged) - {name}
+    assert merged == {name: "- one\n", new: "- another thing\n"}
+    assert new.startswith(twin.removesuffix(".md") + "~")
     assert new.endswith(".md")
     assert merged_tree({}, merged, ours) == merged_tree({}, merged, theirs) == merged
     assert (
-        merged_tree(theirs, merged, {other: "- another thing\n- more\n"})[new] == "- another thing\n- more\n"
+        merged_tree(theirs, merged, {twin: "- another thing\n- more\n"})[new] == "- another thing\n- more\n"
     )
 
 
 def test_three_twins_are_called_the_same_in_whatever_order_they_meet() -> None:
     sides = [{"t/good.md": "- a\n"}, {"t/Good.md": "- b\n"}, {"t/GOOD.md": "- c\n"}]
-    results = [merged_tree({}, merged_tree({}, one, two), three) for one, two, three in permutations(sides)]
+    results = [
+        merged_tree({}, merged_tree({}, first, second), third) for first, second, third in permutations(sides)
+    ]
     assert all(result == results[0] for result in results)
     assert sorted(results[0].values()) == ["- a\n", "- b\n", "- c\n"]
 
@@ -158,15 +160,15 @@ def _spellings(count: int) -> list[str]:
 
 def _calls(theirs: dict[str, str]) -> int:
     """How many functions a merge of these with nothing calls."""
-    found = 0
+    count = 0
 
     def counted(_: object, event: str, __: object) -> None:
-        nonlocal found
-        found += event == "call"
+        nonlocal count
+        count += event == "call"
 
     sys.setprofile(counted)
     try:
         merged_tree({}, {}, theirs)
     finally:
         sys.setprofile(None)
-    return found
+    return count

@@ -58,8 +58,8 @@ def test_a_folder_that_was_there_before_stays_where_it_is() -> None:
 
 
 def test_three_machines_that_claim_one_folder_agree() -> None:
-    one, two, three = (claimed({**BASE, "shop/a.md": f"- {name}\n"}, **{name: "shop"}) for name in "cba")
-    tree = merged_tree(BASE, merged_tree(BASE, one, two), three)
+    first, second, third = (claimed({**BASE, "shop/a.md": f"- {name}\n"}, **{name: "shop"}) for name in "cba")
+    tree = merged_tree(BASE, merged_tree(BASE, first, second), third)
     projects = registry.parse(tree["ctxrepo.toml"]).projects
     assert {tree[f"{projects[f'git.example/{name}']}/a.md"] for name in "abc"} == {"- a\n", "- b\n", "- c\n"}
     assert {name: tree[f"{projects[f'git.example/{name}']}/a.md"] for name in "abc"} == {

@@ -17,10 +17,10 @@ NAMES = ("shop", "store", "mart")
 
 @dataclass
 class Side:
-    """A machine's tree, on which a person acts; `said` is (project, line) of what was written."""
+    """A machine's tree, on which a person acts; `facts` is (project, line) of what was written."""
 
     files: dict[str, str]
-    said: list[tuple[str, str]] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def known(self) -> registry.Registry:
@@ -35,7 +35,7 @@ class Side:
             self.files["ctxrepo.toml"] = text
         path = f"{folder}/{name}"
         self.files[path] = self.files.get(path, "") + f"- {line}\n"
-        self.said.append((project, f"- {line}"))
+        self.facts.append((project, f"- {line}"))
 
     def rename(self, project: str, new: str) -> None:
         project = self.known.canonical(project)
@@ -82,13 +82,13 @@ def acted(base: Files, who: str, wanted: list[tuple[str, str, str]]) -> Side:
 
 @given(deeds, deeds, deeds)
 def test_each_fact_is_where_its_project_is(
-    before: list[tuple[str, str, str]], one: list[tuple[str, str, str]], other: list[tuple[str, str, str]]
+    before: list[tuple[str, str, str]], first: list[tuple[str, str, str]], second: list[tuple[str, str, str]]
 ) -> None:
     base = acted({"ctxrepo.toml": "format = 1\n"}, "base", [("write", A, "M.md"), *before])
-    ours, theirs = acted(base.files, "one", one), acted(base.files, "other", other)
+    ours, theirs = acted(base.files, "one", first), acted(base.files, "other", second)
     tree = merged_tree(base.files, ours.files, theirs.files)
     known = registry.parse(tree["ctxrepo.toml"])
-    for project, line in (*base.said, *ours.said, *theirs.said):
+    for project, line in (*base.facts, *ours.facts, *theirs.facts):
         places = [path for path, text in tree.items() if line in text.splitlines()]
         assert [path.split("/")[0] for path in places] == [known.folder_of(project)], (line, tree)
     assert not merge(base.files, ours.files, theirs.files).conflict_copies

@@ -26,7 +26,7 @@ CONFLICT = in_conflict(beside(KEPT), ConflictCopy(NOTE, "", KEPT.strip(), OTHER.
 def copies(base: dict[str, str], ours: str, theirs: str) -> list[ConflictCopy]:
     """What is in conflict after both sides, which resolved it, left the file with these texts."""
     (path, *_) = base
-    merges = [merge(base, {path: one}, {path: other}) for one, other in ((ours, theirs), (theirs, ours))]
+    merges = [merge(base, {path: left}, {path: right}) for left, right in ((ours, theirs), (theirs, ours))]
     assert merges[0].conflict_copies == merges[1].conflict_copies
     return list(merges[0].conflict_copies)
 

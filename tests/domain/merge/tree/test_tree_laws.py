@@ -19,7 +19,7 @@ paths = st.lists(parts, min_size=1, max_size=3).map("/".join)
 words = st.sampled_from(
     ["zebra", "quilt", "mango", "fjord", "oxide", "glyph", "waltz", "pixel", "vodka", "lemur"]
 )
-texts = st.lists(words, max_size=5).map(lambda said: "".join(f"- {word}\n" for word in said))
+texts = st.lists(words, max_size=5).map(lambda facts: "".join(f"- {word}\n" for word in facts))
 Three = tuple[Files, Files, Files]
 
 
