@@ -35,8 +35,8 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def loaded(world: World, event: str, **said: object) -> set[str]:
-    payload = {"cwd": str(world.code), "session_id": "s", "transcript_path": "/t", **said}
+def loaded(world: World, event: str, **fields: object) -> set[str]:
+    payload = {"cwd": str(world.code), "session_id": "s", "transcript_path": "/t", **fields}
     code = _DRIVER.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
     words = [sys.executable, "-I", "-S", "-c", code]
     done = subprocess.run(words, input=json.dumps(payload).encode(), capture_output=True, check=True)
@@ -45,7 +45,7 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("event", "said", "module"),
+    ("event", "payload", "module"),
     [
         ("SessionStart", {"source": "startup"}, "hooks.moments.start"),
         ("SessionStart", {"source": "resume"}, "hooks.moments.start"),
@@ -70,9 +70,9 @@ def loaded(world: World, event: str, **said: object) -> set[str]:
     ids=str,
 )
 def test_every_moment_loads_only_what_it_may(
-    world: World, event: str, said: dict[str, object], module: str
+    world: World, event: str, payload: dict[str, object], module: str
 ) -> None:
-    fields = json.loads(json.dumps(said).replace("MEMORY", str(world.memory)))
+    fields = json.loads(json.dumps(payload).replace("MEMORY", str(world.memory)))
     names = loaded(world, event, **fields)
     assert f"ctxrepo.{module}" in names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
@@ -147,11 +147,11 @@ def test_a_surprise_is_written_down_with_no_more(world: World) -> None:
 
 def test_a_command_that_failed_loads_what_runs_one_again_only_for_a_ticket(world: World) -> None:
     words = ["ctxrepo", "remember", "x"]
-    said = {"tool_name": "Bash", "tool_input": {"command": " ".join(words)}}
-    usual = loaded(world, "PostToolUseFailure", error="Exit code 1\nctxrepo: nothing is saved", **said)
+    payload = {"tool_name": "Bash", "tool_input": {"command": " ".join(words)}}
+    usual = loaded(world, "PostToolUseFailure", error="Exit code 1\nctxrepo: nothing is saved", **payload)
     assert not usual & {"ctxrepo.hooks.rerun", "ctxrepo.hooks.tickets"}
     made = ticket(world.settings["secret"], "example/shop", words)
-    names = loaded(world, "PostToolUseFailure", error=made, **said)
+    names = loaded(world, "PostToolUseFailure", error=made, **payload)
     assert {"ctxrepo.hooks.rerun", "ctxrepo.hooks.tickets"} <= names
     assert {name for name in names if not name.startswith("ctxrepo")} - ALLOWED == set()
     assert world.starts(1)
@@ -162,7 +162,7 @@ BEFORE = {"tool_name": "Bash", "tool_input": {"command": "kubectl apply"}}
 
 def held(world: World, rule: str) -> None:
     path, text = "shop/MEMORY.md", "- nobody deploys by hand\n"
-    (entry,) = (one.id for one in Note(path, text).entries)
+    (entry,) = (fact.id for fact in Note(path, text).entries)
     record = Evidence("e1", "2026-11-01", "enforced", entry, path, rule=rule)
     world.cache("c3", {path: text}, records=[record])
     world.approve(entry, rule)

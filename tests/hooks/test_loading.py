@@ -25,9 +25,9 @@ def find(folder: Path) -> ModuleSpec | None:
 
 
 def own(folder: Path) -> ModuleSpec:
-    found = PathFinder.find_spec(NAME, [str(folder)])
-    assert found is not None
-    return found
+    spec = PathFinder.find_spec(NAME, [str(folder)])
+    assert spec is not None
+    return spec
 
 
 def value(spec: ModuleSpec) -> object:
@@ -122,11 +122,11 @@ def test_a_hook_loads_all_that_comes_after_it_the_short_way(tmp_path: Path) -> N
     package = tmp_path / "installed/ctxrepo"
     shutil.copytree(HOOK.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     code = _DRIVER.format(hook=str(package / "hook.py"), state=str(world.state))
-    said = json.dumps({"cwd": str(world.code), "session_id": "s"}).encode()
+    stdin = json.dumps({"cwd": str(world.code), "session_id": "s"}).encode()
     by_run = []
     for _ in range(2):
         words = [sys.executable, "-I", "-S", "-c", code]
-        by_run.append(subprocess.run(words, input=said, capture_output=True, check=True).stderr.decode())
+        by_run.append(subprocess.run(words, input=stdin, capture_output=True, check=True).stderr.decode())
     first, second = ([name for name in run.split() if name.startswith("ctxrepo")] for run in by_run)
     assert len(first) > 25  # nothing was compiled yet
     assert second == ["ctxrepo", "ctxrepo.hooks", "ctxrepo.hooks.loading"]

@@ -9,7 +9,7 @@ from bench.load import load
 
 
 def test_many_hooks_leave_nothing_behind(tmp_path: Path) -> None:
-    found = load(settle(tmp_path, 400), calls=36, at_once=20)
-    assert found.problems == []
-    assert len(found.cpu) >= 36
-    assert found.late < found.early + 8
+    figures = load(settle(tmp_path, 400), calls=36, at_once=20)
+    assert figures.problems == []
+    assert len(figures.cpu) >= 36
+    assert figures.late < figures.early + 8

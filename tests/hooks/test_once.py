@@ -65,11 +65,11 @@ def test_no_entry_comes_twice(
                 seen = _told(world, "SessionStart", {"source": "compact"})
                 assert len(seen) == len(set(seen))
                 continue
-            said = {"prompt": what} if kind == "UserPromptSubmit" else _edited(world, what)
-            found = _told(world, kind, said)
-            assert len(found) == len(set(found))
-            assert not set(found) & set(seen)
-            seen += found
+            payload = {"prompt": what} if kind == "UserPromptSubmit" else _edited(world, what)
+            pairs = _told(world, kind, payload)
+            assert len(pairs) == len(set(pairs))
+            assert not set(pairs) & set(seen)
+            seen += pairs
         assert world.errors() == ""
 
 
@@ -84,16 +84,16 @@ def _edited(world: World, path: str) -> dict[str, Any]:
     return {"tool_name": "Edit", "tool_input": {"file_path": str(world.code / path)}}
 
 
-def _told(world: World, event: str, said: dict[str, Any]) -> list[tuple[str, str]]:
+def _told(world: World, event: str, fields: dict[str, Any]) -> list[tuple[str, str]]:
     """(note, text) of every entry that is given, in whichever lane."""
-    payload = {"session_id": "s", "cwd": str(world.code), **said}
+    payload = {"session_id": "s", "cwd": str(world.code), **fields}
     out = answer(CLAUDE, event, str(world.state), json.dumps(payload).encode())
     text = json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for block in parse_all(text):
-        found += [(entry.at.partition("#")[0], entry.text) for entry in block.entries]
-        found += [(path, line) for path, body in block.bodies.items() for line in body.splitlines()]
+        pairs += [(entry.at.partition("#")[0], entry.text) for entry in block.entries]
+        pairs += [(path, line) for path, body in block.bodies.items() for line in body.splitlines()]
         for title, lines in block.listed.items():
             if title != "Files touched last":
-                found += [(line.path.partition("#")[0], line.description) for line in lines]
-    return found
+                pairs += [(line.path.partition("#")[0], line.description) for line in lines]
+    return pairs

@@ -87,8 +87,8 @@ def test_a_payload_whole_or_spoilt_is_answered_or_passed_over(path: Path, world:
     event = path.stem.partition("-")[0]
     payload = filled(path, world)
     for raw in (json.dumps(payload).encode(), *spoilt(payload, random.Random(path.stem))):
-        said = answer(dialect, event, str(world.state), raw)
-        assert isinstance(said, str)
+        output = answer(dialect, event, str(world.state), raw)
+        assert isinstance(output, str)
     assert answer(dialect, "NoSuchEvent", str(world.state), json.dumps(payload).encode()) == dialect.nothing
     assert world.errors() == ""
 

@@ -34,10 +34,10 @@ def tool(world: World, command: str, output: str, **more: str) -> str:
 
 def test_it_runs_again_and_the_model_is_told_what_it_printed(world: World) -> None:
     world.worker("echo 'remembered: ^b5ee75ae18b8 shop/MEMORY.md#L9'")
-    told = tool(world, FACT, printed())
+    output = tool(world, FACT, printed())
     assert ran(world) == RAN
-    assert "what it wrote is saved" in told
-    assert "remembered: ^b5ee75ae18b8" in told
+    assert "what it wrote is saved" in output
+    assert "remembered: ^b5ee75ae18b8" in output
     assert world.errors() == ""
 
 
@@ -53,20 +53,20 @@ def test_it_has_the_folder_the_session_and_the_places_and_no_standard_input(worl
 
 def test_that_it_failed_is_told_and_nothing_is_claimed(world: World) -> None:
     world.worker("echo 'ctxrepo: a secret: refused' >&2; exit 6")
-    told = tool(world, FACT, printed())
-    assert "failed there, too" in told
-    assert "a secret: refused" in told
-    assert "is saved" not in told
+    output = tool(world, FACT, printed())
+    assert "failed there, too" in output
+    assert "a secret: refused" in output
+    assert "is saved" not in output
 
 
 @pytest.mark.slow
 def test_for_one_that_takes_long_nobody_waits(world: World) -> None:
     world.worker(f"sleep {rerun._WAIT + 2}; echo done >> {world.started}")
     began = time.monotonic()
-    told = tool(world, FACT, printed())
+    output = tool(world, FACT, printed())
     assert time.monotonic() - began < rerun._WAIT + 2
-    assert "takes long" in told
-    assert "is saved" not in told
+    assert "takes long" in output
+    assert "is saved" not in output
     assert world.becomes(lambda: ran(world) == f"{RAN}done\n")
 
 
@@ -74,17 +74,17 @@ def test_one_that_prints_nothing_or_very_much_is_told_of_all_the_same(world: Wor
     world.worker()
     assert "is saved" in tool(world, FACT, printed())
     world.worker("yes 0123456789 | head -c 60000")
-    told = tool(world, FACT, printed())
-    assert "is saved" in told
-    assert len(told) < 2500
+    output = tool(world, FACT, printed())
+    assert "is saved" in output
+    assert len(output) < 2500
 
 
 def test_the_same_ticket_twice_is_one_run(world: World) -> None:
     output = printed()
     with ThreadPoolExecutor(4) as pool:
-        told = [*pool.map(lambda _: tool(world, FACT, output), range(4))]
+        outputs = [*pool.map(lambda _: tool(world, FACT, output), range(4))]
     assert ran(world) == RAN
-    assert sorted(map(bool, told)) == [False, False, False, True]
+    assert sorted(map(bool, outputs)) == [False, False, False, True]
     assert tool(world, FACT, output) == ""
     assert ran(world) == RAN
 
@@ -185,8 +185,8 @@ def test_in_a_folder_of_another_project_it_does_not_run(world: World) -> None:
 
 def test_where_the_hook_cannot_write_either_nothing_runs(world: World) -> None:
     (world.folder / "taken").write_text("a file")
-    told = tool(world, FACT, printed())
-    assert "Not run again: " in told
+    output = tool(world, FACT, printed())
+    assert "Not run again: " in output
     assert ran(world) == ""
 
 

@@ -74,20 +74,20 @@ def world(tmp_path: Path) -> World:
 
 @pytest.mark.parametrize("name", NO_OBJECT)
 def test_what_is_no_object_is_passed_over(world: World, name: str) -> None:
-    said = NO_OBJECT[name]
-    assert world.raw(said, EVENTS[len(name) % len(EVENTS)]) == b""
+    data = NO_OBJECT[name]
+    assert world.raw(data, EVENTS[len(name) % len(EVENTS)]) == b""
     assert world.errors() == ""
-    if len(said) <= MAX_BYTES:
-        assert {answer(CLAUDE, event, str(world.state), said) for event in EVENTS} == {""}
+    if len(data) <= MAX_BYTES:
+        assert {answer(CLAUDE, event, str(world.state), data) for event in EVENTS} == {""}
     assert world.spooled() == []
 
 
 @pytest.mark.parametrize("value", rotating(WRONG_VALUES), ids=lambda value: repr(value)[:40])
 def test_what_is_not_what_it_should_be_does_no_harm(world: World, value: Any) -> None:
     world.compile(interpreter="")
-    said = json.dumps(dict.fromkeys(FIELDS, value)).encode()
+    data = json.dumps(dict.fromkeys(FIELDS, value)).encode()
     for event in EVENTS:
-        world.raw(said, event)
+        world.raw(data, event)
     assert world.errors() == ""
     world.spooled()  # each line is JSON
 
@@ -97,8 +97,8 @@ def test_a_path_of_more_parts_than_any_has_takes_no_time(world: World, event: st
     path = "/" + "a/" * 100_000
     begun = time.process_time()
     for about in ({"cwd": path}, {"cwd": "/", "tool_input": {"file_path": path}}):
-        said = {"session_id": "s", "prompt": "which port is staging on?", "tool_name": "Edit", **about}
-        assert answer(CLAUDE, event, str(world.state), json.dumps(said).encode()) == ""
+        payload = {"session_id": "s", "prompt": "which port is staging on?", "tool_name": "Edit", **about}
+        assert answer(CLAUDE, event, str(world.state), json.dumps(payload).encode()) == ""
     assert time.process_time() - begun < 1
 
 
@@ -108,7 +108,7 @@ def test_up_to_8_mib_are_read(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "payload"),
     [
         (
             "PostToolUse",
@@ -118,8 +118,8 @@ def test_up_to_8_mib_are_read(world: World) -> None:
         ("Stop", {"last_assistant_message": LONG["content"]}),
     ],
 )
-def test_a_large_event_takes_a_few_times_its_size(world: World, event: str, said: dict[str, Any]) -> None:
-    raw = json.dumps({"session_id": "s", "cwd": str(world.code), **said}).encode()
+def test_a_large_event_takes_a_few_times_its_size(world: World, event: str, payload: dict[str, Any]) -> None:
+    raw = json.dumps({"session_id": "s", "cwd": str(world.code), **payload}).encode()
     words = [sys.executable, "-I", "-S", str(HOOK), "claude", event, str(world.state)]
     most = 40 * 1024**2 + 12 * len(raw)
     bound = partial(resource.setrlimit, resource.RLIMIT_AS, (most, most))
@@ -150,16 +150,16 @@ _ANYTHING = st.recursive(
 @pytest.mark.slow
 @given(
     event=st.sampled_from(EVENTS),
-    said=st.dictionaries(st.sampled_from(FIELDS), _ANYTHING),
+    payload=st.dictionaries(st.sampled_from(FIELDS), _ANYTHING),
     ascii_only=st.booleans(),
     cut=st.integers(0, 200),
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_object_makes_a_hook_fail(
-    world: World, event: str, said: dict[str, Any], ascii_only: bool, cut: int
+    world: World, event: str, payload: dict[str, Any], ascii_only: bool, cut: int
 ) -> None:
     world.compile(interpreter="")
-    raw = json.dumps(said, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    raw = json.dumps(payload, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     raw = raw[:-cut] if cut < 20 and cut else raw
     text = answer(CLAUDE, event, str(world.state), raw)
     assert text == "" or json.loads(text)["hookSpecificOutput"]["hookEventName"] == event
@@ -212,11 +212,11 @@ def test_a_disk_that_hangs_does_not_keep_it(world: World, impatient: Path, tmp_p
     """Who waits for such a disk is woken by what ends it, and by nothing else."""
     with silent_disk(tmp_path / "disk", takes=False) as disk:
         state = disk / "state" if name == "state" else world.state
-        said = WHOLE if name == "state" else json.dumps({"session_id": "s", "cwd": str(disk)}).encode()
+        data = WHOLE if name == "state" else json.dumps({"session_id": "s", "cwd": str(disk)}).encode()
         words = [sys.executable, "-I", "-S", str(impatient), "claude", "UserPromptSubmit", str(state)]
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin
-            process.stdin.write(said)
+            process.stdin.write(data)
             process.stdin.close()
             try:
                 assert process.wait(20) == -signal.SIGALRM, "which the hook line makes a 0 of"

@@ -8,9 +8,9 @@ from ctxrepo.hooks.dialect import FIELDS, Dialect, Event
 
 
 def test_every_field_that_an_agent_tells_has_a_name() -> None:
-    told = {name: f"the {name}" for name in FIELDS}
-    event = Event("claude", "Stop", told)
-    assert {name: getattr(event, name) for name in told} == told
+    values = {name: f"the {name}" for name in FIELDS}
+    event = Event("claude", "Stop", values)
+    assert {name: getattr(event, name) for name in values} == values
 
 
 def test_what_was_not_told_is_empty() -> None:

@@ -20,8 +20,8 @@ def test_a_folder_that_is_open_to_others_is_closed(tmp_path: Path) -> None:
 def test_what_is_no_folder_of_ours_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path)
-    said = [make_private(str(tmp_path / name)) for name in ("file", "link", "gone")]
-    assert said == ["isn't a folder", "is a link", "can't be looked at: No such file or directory"]
+    answers = [make_private(str(tmp_path / name)) for name in ("file", "link", "gone")]
+    assert answers == ["isn't a folder", "is a link", "can't be looked at: No such file or directory"]
     made = [ensure_private_folder(str(tmp_path / name)) for name in ("file", "link", "gone", "gone", "a/b")]
     assert made == [False, False, True, True, False]
 

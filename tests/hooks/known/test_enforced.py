@@ -16,7 +16,7 @@ DEPLOYS, PUSHES = EnforcedRule("block", "command", "kubectl"), EnforcedRule("war
 def held(state: Path) -> dict[str, tuple[str, str, str]]:
     """entry -> (owner, rule, text) of what is approved."""
     known = approvals(str(state))
-    return {entry: (one.owner, one.rule.line, one.text) for entry, one in known.items()}
+    return {entry: (approval.owner, approval.rule.line, approval.text) for entry, approval in known.items()}
 
 
 def test_a_rule_is_approved_until_it_is_ended(tmp_path: Path) -> None:

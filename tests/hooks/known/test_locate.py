@@ -41,9 +41,9 @@ def place(state: Path, cwd: Path, home: Path) -> tuple[str, str, bool]:
     db = open_hooks(str(state))
     assert isinstance(db, _sqlite3.Connection)
     world = World({}, str(state), repo_with(state, home))
-    found = place_of(db, world, SessionFolder(str(cwd)))
+    place = place_of(db, world, SessionFolder(str(cwd)))
     db.close()
-    return found.project, found.folder, found.is_known
+    return place.project, place.folder, place.is_known
 
 
 def record(state: Path, code: Path, top: Path | None = None) -> None:

@@ -76,8 +76,10 @@ def test_a_project_found_too_late(world: World, mode: str, comes: bool) -> None:
     (world.code / ".git/config").write_text("[core]\n\tbare = false\n")
     world.run("SessionStart")
     world.know()
-    found = [body for block in parse_all(world.run("UserPromptSubmit", prompt="ok")) for body in block.bodies]
-    assert found == (["shop/MEMORY.md"] if comes else [])
+    bodies = [
+        body for block in parse_all(world.run("UserPromptSubmit", prompt="ok")) for body in block.bodies
+    ]
+    assert bodies == (["shop/MEMORY.md"] if comes else [])
     assert world.run("UserPromptSubmit", prompt="ok") == ""
 
 

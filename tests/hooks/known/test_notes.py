@@ -23,10 +23,10 @@ NOTES = {
 @pytest.fixture
 def cache(world: World) -> Iterator[_sqlite3.Connection]:
     world.cache("c2", NOTES)
-    found = open_cache(str(world.folder / "cache.db"))
-    assert found is not None
-    yield found
-    found.close()
+    db = open_cache(str(world.folder / "cache.db"))
+    assert db is not None
+    yield db
+    db.close()
 
 
 def test_the_index_lists_pinned_notes_first_and_counts_all(cache: _sqlite3.Connection) -> None:

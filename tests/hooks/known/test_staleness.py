@@ -134,9 +134,9 @@ class TestNews:
 
 def prompt(machine: Machine, text: str) -> str:
     state = machine.places.state
-    said = {"session_id": "s", "cwd": str(machine.project_folder), "prompt": text}
+    payload = {"session_id": "s", "cwd": str(machine.project_folder), "prompt": text}
     words = [sys.executable, "-I", "-S", str(Path(hook.__file__)), "claude", "UserPromptSubmit", str(state)]
-    done = subprocess.run(words, input=json.dumps(said).encode(), env=machine.env, capture_output=True)
+    done = subprocess.run(words, input=json.dumps(payload).encode(), env=machine.env, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
     wait_for_worker(machine)
     return done.stdout.decode()

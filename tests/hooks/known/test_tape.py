@@ -33,9 +33,9 @@ def owner(known: Machine, agent: str) -> str:
 def test_config_toml_holds_for_every_agent(known: Machine) -> None:
     known.ctxrepo("config", "set", "tape.keywords", "refactor,migration")
     for agent in ("claude", "pi"):
-        found = compiled(known, agent)
-        assert (found.is_on, found.keywords, found.bridge_seconds) == (True, ["refactor", "migration"], 60)
-        assert (found.has_tools, found.label_prefix) == (False, "⚓ ")
+        tape = compiled(known, agent)
+        assert (tape.is_on, tape.keywords, tape.bridge_seconds) == (True, ["refactor", "migration"], 60)
+        assert (tape.has_tools, tape.label_prefix) == (False, "⚓ ")
 
 
 def test_pis_own_settings_hold_for_pi_alone(known: Machine) -> None:
@@ -44,9 +44,13 @@ def test_pis_own_settings_hold_for_pi_alone(known: Machine) -> None:
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"pi-memory-md": {"tape": tape}}))
     assert compiled(known, "claude").keywords == []
-    found = compiled(known, "pi")
-    assert (found.keywords, found.has_tools, found.label_prefix) == (["deploy"], True, "# ")
-    assert (found.bridge_seconds, found.only_git) == (0, True)
+    compiled_tape = compiled(known, "pi")
+    assert (compiled_tape.keywords, compiled_tape.has_tools, compiled_tape.label_prefix) == (
+        ["deploy"],
+        True,
+        "# ",
+    )
+    assert (compiled_tape.bridge_seconds, compiled_tape.only_git) == (0, True)
 
 
 def test_tools_are_pis_alone_and_whose_settings_hold_is_told(known: Machine) -> None:

@@ -10,18 +10,18 @@ TITLE = "## Notes that changed since this session began\n"
 def test_a_changed_note_is_told_once(world: World) -> None:
     world.run("SessionStart")
     world.cache("c2", {"shop/new.md": "- x\n", "other/new.md": "- y\n"})
-    said = world.run("UserPromptSubmit", prompt="ok")
-    assert f"{TITLE}shop/new.md\n" in said
-    assert "other/new.md" not in said
+    output = world.run("UserPromptSubmit", prompt="ok")
+    assert f"{TITLE}shop/new.md\n" in output
+    assert "other/new.md" not in output
     assert world.run("UserPromptSubmit", prompt="ok") == ""
 
 
 def test_many_are_counted(world: World) -> None:
     world.run("SessionStart")
     world.cache("c2", {f"shop/{n:03}.md": f"---\ndescription: {'x' * 40}\n---\n- x\n" for n in range(60)})
-    said = world.run("UserPromptSubmit", prompt="ok")
-    assert " more: ctxrepo search\n" in said
-    assert len(said.encode()) <= 1024
+    output = world.run("UserPromptSubmit", prompt="ok")
+    assert " more: ctxrepo search\n" in output
+    assert len(output.encode()) <= 1024
 
 
 def test_a_session_from_before_is_told_of_nothing(world: World) -> None:

@@ -36,11 +36,11 @@ def doubt(
     """Put the entry that has `about` in its text in doubt; `by` has the text of another one."""
     cache = Cache.open(world.folder / "cache.db")
     entries = cache.ask(entries_of_scopes, ["shop", "global"])
-    (known,) = (one for one in entries if about["about"] in one.entry.text)
-    rival = next((one.entry.id for one in entries if by and by in one.entry.text), "")
+    (known,) = (cached for cached in entries if about["about"] in cached.entry.text)
+    rival = next((cached.entry.id for cached in entries if by and by in cached.entry.text), "")
     entry = known.entry
-    found = Doubt(entry.id, entry.path, kind, "", words.format(rival[:7]), "2026-10-03", rival, is_sure)
-    doubts = {found: known.hash} if words else {}
+    doubt = Doubt(entry.id, entry.path, kind, "", words.format(rival[:7]), "2026-10-03", rival, is_sure)
+    doubts = {doubt: known.hash} if words else {}
     cache.change(put_doubts, entry.path.partition("/")[0], about["about"], doubts, "")
     cache.close()
 
@@ -70,8 +70,8 @@ def test_a_prompt_and_an_edit_tell_it_and_the_ledger_knows_an_entry_by_its_doubt
     assert world.run("UserPromptSubmit", prompt=asked) == ""
     assert world.run("PostToolUse-edit", file=str(world.code / "src/pay.py")) == ""
     doubt(world, "src/pay.py was renamed", about="retries")
-    told = world.run("PostToolUse-edit", file=str(world.code / "src/pay.py"))
-    assert "retries payments twice (src/pay.py was renamed)\n" in told
+    output = world.run("PostToolUse-edit", file=str(world.code / "src/pay.py"))
+    assert "retries payments twice (src/pay.py was renamed)\n" in output
 
 
 def test_where_both_fit_a_prompt_is_given_the_newer_one_alone(world: World) -> None:
@@ -92,7 +92,9 @@ def test_where_it_may_be_about_another_thing_both_come(world: World) -> None:
 def test_where_only_the_older_one_fits_it_comes_marked(world: World) -> None:
     overtake(world)
     cache = Cache.open(world.folder / "cache.db")
-    (newer,) = (one.entry.id for one in cache.ask(entries_of_scopes, ["shop"]) if "60" in one.entry.text)
+    (newer,) = (
+        entry.entry.id for entry in cache.ask(entries_of_scopes, ["shop"]) if "60" in entry.entry.text
+    )
     cache.apply("c2", [], [], Marks(struck=frozenset({newer})))
     cache.close()
     assert "30 seconds (overtaken by ^" in world.run("UserPromptSubmit", prompt=ASKED)

@@ -28,9 +28,9 @@ def fails(world: World, command: str = "make test-db", error: str = FAILED, **mo
 
 
 def test_the_entry_about_the_failure_is_given_once(shop: World) -> None:
-    said = fails(shop)
-    assert "make db" in said
-    assert "webhooks" not in said
+    output = fails(shop)
+    assert "make db" in output
+    assert "webhooks" not in output
     assert fails(shop) == ""
     assert shop.errors() == ""
 
@@ -64,8 +64,8 @@ def test_a_session_that_is_off_is_given_nothing(shop: World) -> None:
 
 
 def test_the_command_and_the_last_lines_are_looked_at() -> None:
-    said = "\n".join(f"line {n}" for n in range(1000)) + "\n\n"
-    asked = question("make " + "x" * 1000, said)
+    output = "\n".join(f"line {n}" for n in range(1000)) + "\n\n"
+    asked = question("make " + "x" * 1000, output)
     assert asked.startswith("make xxx")
     assert asked.endswith("\nline 998\nline 999")
     assert "line 990" not in asked

@@ -39,8 +39,8 @@ def forgetful(packet_at: str = AT_START) -> Dialect:
     )
 
 
-def tell(world: World, event: str, dialect: Dialect | None = None, **said: str) -> str:
-    raw = json.dumps({"id": "s1", "cwd": str(world.code), **said}).encode()
+def tell(world: World, event: str, dialect: Dialect | None = None, **fields: str) -> str:
+    raw = json.dumps({"id": "s1", "cwd": str(world.code), **fields}).encode()
     return answer(dialect or forgetful(), event, str(world.state), raw)
 
 

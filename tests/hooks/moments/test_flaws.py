@@ -30,13 +30,13 @@ def writes(world: World, text: str) -> str:
     cache = Cache.open(world.folder / "cache.db")
     cache.change(put_round, time.time() + 60)
     cache.close()
-    said = json.loads((PAYLOADS / "PostToolUse-edit.json").read_text())
-    said |= {
+    payload = json.loads((PAYLOADS / "PostToolUse-edit.json").read_text())
+    payload |= {
         "tool_name": "Write",
         "tool_input": {"file_path": str(note), "content": text},
         "cwd": str(world.code),
     }
-    out = world.raw(json.dumps(said).encode(), "PostToolUse")
+    out = world.raw(json.dumps(payload).encode(), "PostToolUse")
     return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
 
 

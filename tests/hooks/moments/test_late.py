@@ -130,8 +130,8 @@ def test_a_project_that_came_late_brings_no_memory_md_that_the_session_wrote_its
     assert world.ledger().project == "?"
     notes = {"shop/MEMORY.md": f"- Deploy with `make ship`\n{others}", "shop/topics/b.md": "- Another fact\n"}
     world.cache("c2", notes)
-    said = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
-    session = Session(str(world.state), world.folder.name, "claude", said)
+    session_id = json.loads((PAYLOADS / "SessionStart.json").read_text())["session_id"]
+    session = Session(str(world.state), world.folder.name, "claude", session_id)
     own, *_ = entries_of("shop/MEMORY.md", "- Deploy with `make ship`\n")
     session.note(OWN, own.id, hash_of(own))
     session.save()

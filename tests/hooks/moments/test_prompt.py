@@ -33,7 +33,7 @@ def test_each_session_is_told_once_that_nobody_can_tell_which_project_it_is_in(t
     world.run("SessionStart", cwd=str(refused))
     why = "git refuses it: dubious ownership. If it is yours: `git config`."
     record_checkout(world.state, CompiledCheckout(str(refused), "", UNKNOWN, "", "", "", why))
-    told = world.run("UserPromptSubmit", prompt="ok", cwd=str(refused))
-    assert "dubious ownership. If it is yours: `git config`. So it isn't known which project" in told
-    assert "ctxrepo project trust" not in told
+    output = world.run("UserPromptSubmit", prompt="ok", cwd=str(refused))
+    assert "dubious ownership. If it is yours: `git config`. So it isn't known which project" in output
+    assert "ctxrepo project trust" not in output
     assert world.run("UserPromptSubmit", prompt="ok", cwd=str(refused)) == ""

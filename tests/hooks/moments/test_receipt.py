@@ -29,8 +29,10 @@ def answer(machine: Machine, payload: str = "", **fields: str) -> tuple[str, str
     session = Session(machine, fields.pop("session", "s-1"))
     with session.start("SessionStart") as process:
         out, _ = process.communicate(session.said("SessionStart", payload, **fields))
-    said = json.loads(out) if out else {}
-    return said.get("systemMessage", ""), said.get("hookSpecificOutput", {}).get("additionalContext", "")
+    document = json.loads(out) if out else {}
+    return document.get("systemMessage", ""), document.get("hookSpecificOutput", {}).get(
+        "additionalContext", ""
+    )
 
 
 def test_the_user_is_shown_what_the_session_was_given_and_the_model_is_not(ada: Machine) -> None:

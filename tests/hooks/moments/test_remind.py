@@ -139,7 +139,7 @@ def test_of_alike_entries_those_of_newer_notes_come_first(tmp_path: Path) -> Non
         f"shop/n{n}.md": f"---\nupdated: 2026-01-{(n * 7) % 20 + 1:02d}\n---\n- x.py {n}\n" for n in range(9)
     }
     path = cached(tmp_path, days)
-    assert found(path, "/x.py") == sorted(days, key=lambda one: days[one], reverse=True)
+    assert found(path, "/x.py") == sorted(days, key=lambda name: days[name], reverse=True)
 
 
 def test_a_name_that_many_entries_have_takes_its_folder(tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_an_item_of_a_checklist_is_no_news_about_a_file(tmp_path: Path) -> None:
     path = cached(tmp_path, {"shop/SCRATCHPAD.md": pad, "shop/a.md": "- [ ] client.py\n"})
     cache = open_cache(str(path))
     assert cache is not None
-    said = {hit.text for hit in entries_naming(cache, ["shop"], "/x/client.py")}
-    assert said == {"- client.py is frozen", "- [ ] client.py"}
+    texts = {hit.text for hit in entries_naming(cache, ["shop"], "/x/client.py")}
+    assert texts == {"- client.py is frozen", "- [ ] client.py"}
     assert cache.execute("select count(*) from mention").fetchone() == (2,)
     cache.close()
 

@@ -34,10 +34,10 @@ def test_it_is_given_the_rules_and_no_prompt_brings_them_again(world: World) -> 
     )
     (block,) = parse_all(world.run("SubagentStart"))
     assert block.bodies == {"global/rules.md": "- never kubectl apply to kranich"}
-    said = json.loads((PAYLOADS / "UserPromptSubmit.json").read_text())
-    said |= {"cwd": str(world.code), "agent_id": SAID["agent_id"], "session_id": SAID["session_id"]}
-    said["prompt"] = "kubectl apply it to kranich, which is prod"
-    answer = json.loads(world.raw(json.dumps(said).encode(), "UserPromptSubmit"))
+    payload = json.loads((PAYLOADS / "UserPromptSubmit.json").read_text())
+    payload |= {"cwd": str(world.code), "agent_id": SAID["agent_id"], "session_id": SAID["session_id"]}
+    payload["prompt"] = "kubectl apply it to kranich, which is prod"
+    answer = json.loads(world.raw(json.dumps(payload).encode(), "UserPromptSubmit"))
     (asked,) = parse_all(answer["hookSpecificOutput"]["additionalContext"])
     assert [entry.text for entry in asked.entries] == ["- kranich is prod"]
 
@@ -50,10 +50,10 @@ def test_beside_situation_reports_it_is_given_one_and_its_task_brings_up_no_more
     assert "Don't write to it" in block.preamble
     assert "tests need valkey on port 6390" in text
     assert not block.index
-    said = json.loads((PAYLOADS / "UserPromptSubmit.json").read_text())
-    said |= {"cwd": str(world.code), "agent_id": SAID["agent_id"], "session_id": SAID["session_id"]}
-    said["prompt"] = "the tests need valkey, on which port?"
-    assert world.raw(json.dumps(said).encode(), "UserPromptSubmit") == b""
+    payload = json.loads((PAYLOADS / "UserPromptSubmit.json").read_text())
+    payload |= {"cwd": str(world.code), "agent_id": SAID["agent_id"], "session_id": SAID["session_id"]}
+    payload["prompt"] = "the tests need valkey, on which port?"
+    assert world.raw(json.dumps(payload).encode(), "UserPromptSubmit") == b""
 
 
 def test_a_large_memory_stays_within_its_budget(world: World) -> None:
@@ -78,10 +78,10 @@ def test_its_ledger_is_its_own(world: World) -> None:
 
 def edits(world: World, sub: str) -> bytes:
     """What is answered to an edit of a file that a note is about; '' is the session itself."""
-    said = json.loads((PAYLOADS / "PostToolUse-edit.json").read_text())
-    said |= {"cwd": str(world.code), "agent_id": sub, "session_id": SAID["session_id"]}
-    said["tool_input"]["file_path"] = str(world.code / "retry_client.py")
-    return world.raw(json.dumps(said).encode(), "PostToolUse")
+    payload = json.loads((PAYLOADS / "PostToolUse-edit.json").read_text())
+    payload |= {"cwd": str(world.code), "agent_id": sub, "session_id": SAID["session_id"]}
+    payload["tool_input"]["file_path"] = str(world.code / "retry_client.py")
+    return world.raw(json.dumps(payload).encode(), "PostToolUse")
 
 
 def test_each_is_told_once_what_memory_says_of_a_file_it_edits(world: World) -> None:
@@ -96,9 +96,9 @@ def test_each_is_told_once_what_memory_says_of_a_file_it_edits(world: World) -> 
 def test_faults_are_for_the_one_that_started_it(world: World) -> None:
     world.cache("c2", {}, faults=("a fault",))
     assert "fault" not in world.run("SubagentStart")
-    said = json.loads((PAYLOADS / "PostToolUse-read.json").read_text())
-    said |= {"cwd": str(world.code), "agent_id": SAID["agent_id"]}
-    assert world.raw(json.dumps(said).encode(), "PostToolUse") == b""
+    payload = json.loads((PAYLOADS / "PostToolUse-read.json").read_text())
+    payload |= {"cwd": str(world.code), "agent_id": SAID["agent_id"]}
+    assert world.raw(json.dumps(payload).encode(), "PostToolUse") == b""
     assert (world.folder / "access.jsonl").read_text().count("\n") == 1
     assert "a fault" in world.run("PostToolUse-read", file=str(world.code / "x"))
 

@@ -54,12 +54,12 @@ def package(tmp_path: Path) -> Path:
     return package
 
 
-def run(machine: Machine, package: Path, words: list[str], said: str = "") -> str:
+def run(machine: Machine, package: Path, words: list[str], stdin: str = "") -> str:
     done = subprocess.run(
         words,
         cwd=machine.project_folder,
         env={**machine.env, "PYTHONPATH": str(package.parent)},
-        input=said,
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=60,

@@ -101,9 +101,9 @@ def held_of(
     held.scopes = [ScopeContents(*scope) for scope in scopes]
     held.handoff = CachedHandoff(*handoff) if handoff else None
     held.faults = [CachedFault("", text) for text in faults or []]
-    for key, found in (entries or {}).items():
+    for key, lane_entries in (entries or {}).items():
         lane, _, folder = key.partition("/")
-        held.entries[lane, folder] = found
+        held.entries[lane, folder] = lane_entries
     for name, value in more.items():
         setattr(held, name, value)
     return held
@@ -141,8 +141,8 @@ def test_the_budget_is_never_exceeded_and_what_is_there_parses(
     before it, as far as the budget goes round."""
     made, again = (packet(held, TODAY, SECRET, preset, budget) for _ in range(2))
     assert made.text == again.text
-    assert [(one.offered, one.text) for one in made.sections] == [
-        (one.offered, one.text) for one in again.sections
+    assert [(section.offered, section.text) for section in made.sections] == [
+        (section.offered, section.text) for section in again.sections
     ]
     assert len(made.text.encode()) <= budget
     if made.text:
@@ -180,8 +180,8 @@ def test_a_strict_parser_reads_back_what_went_in(parse: Callable[[str], Any], he
         "yesterday/shop/daily/2026-02-27.md",
     ):
         lane, _, folder = key.partition("/")
-        if found := held.entries[lane, folder]:
-            bodies[PATHS[key]] = "\n".join(entry.text for entry in found)
+        if entries := held.entries[lane, folder]:
+            bodies[PATHS[key]] = "\n".join(entry.text for entry in entries)
     assert block.bodies == bodies
     if held.handoff:
         handoff = held.handoff
@@ -359,10 +359,10 @@ def test_without_notes_the_preamble_alone_is_delivered(parse: Callable[[str], An
 
 
 def test_the_preamble_is_short_and_names_the_places() -> None:
-    said = fill_in(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"), INSTRUCTIONS)
-    assert len(said.encode()) <= 1200
-    assert "/home/ada/.ctxrepo" in said
-    assert "`shop/`" in said
+    text = fill_in(PREAMBLE, place_at("/home/ada/.ctxrepo", "shop"), INSTRUCTIONS)
+    assert len(text.encode()) <= 1200
+    assert "/home/ada/.ctxrepo" in text
+    assert "`shop/`" in text
     assert "(this one: none yet)" in fill_in(PREAMBLE, place_at("/m", ""), INSTRUCTIONS)
     assert "this one" not in fill_in(PREAMBLE, place_at("/m", "", is_known=False), INSTRUCTIONS)
 
@@ -470,7 +470,9 @@ def test_a_handoff_doesnt_repeat_what_list_and_log_say(parse: Callable[[str], An
 
 def daily(**more: Any) -> tuple[str, dict[str, str]]:
     made = packet(held_of(**more), TODAY, SECRET, "daily")
-    return made.text, {f"{one.lane.name}/{one.key}".rstrip("/"): one.text for one in made.sections}
+    return made.text, {
+        f"{section.lane.name}/{section.key}".rstrip("/"): section.text for section in made.sections
+    }
 
 
 def test_the_numbers_of_daily() -> None:
@@ -552,9 +554,9 @@ def test_semantic_lists_by_kind_and_keeps_its_caveat(parse: Callable[[str], Any]
     ],
 )
 def test_a_handoff_doesnt_repeat_an_item_of_several_lines(text: str, parse: Callable[[str], Any]) -> None:
-    found = items_of("shop/SCRATCHPAD.md", f"{text}\n")
-    told = ["Goal: g", *(f"Open: {one_line(item.text)}" for item in found)]
+    checklist = items_of("shop/SCRATCHPAD.md", f"{text}\n")
+    lines = ["Goal: g", *(f"Open: {one_line(item.text)}" for item in checklist)]
     items = {"scratchpad/shop": [entry(1, text, "shop/SCRATCHPAD.md")]}
-    handoff = ("stop", "2026-02-28", "\n".join([*told, "Open: tw", "Open: two li"]))
+    handoff = ("stop", "2026-02-28", "\n".join([*lines, "Open: tw", "Open: two li"]))
     block = parse(own([("shop", "", [], 0)], handoff=handoff, entries=items))
     assert block.handoff[2] == "Goal: g\nOpen: tw\nOpen: two li"

@@ -43,7 +43,7 @@ def test_it_reads_back_and_keeps_its_bytes(parse: Callable[[str], Any], hits: li
     if not text:
         assert not given_hits
         return
-    shown = sorted(given_hits, key=lambda hit: [one.path for one in given_hits].index(hit.path))
+    shown = sorted(given_hits, key=lambda hit: [other.path for other in given_hits].index(hit.path))
     for entry, hit in zip(parse(text).entries, shown, strict=True):
         assert hit.id.startswith(entry.id)
         assert len(entry.id) == (7 if len(hit.id) == 12 else len(hit.id))
@@ -97,7 +97,7 @@ def test_entries_of_a_note_stand_together_below_one_place() -> None:
 def test_what_a_section_shows_is_known_by_its_heads() -> None:
     hits = [hit(1, "one"), hit(2, "## #L9 ^id9"), hit(9, "nine")]
     text, _ = recall_section(hits[:2], 0, 2500)
-    assert [is_shown(one, text) for one in hits] == [True, True, False]
+    assert [is_shown(hit, text) for hit in hits] == [True, True, False]
 
 
 def test_nothing_is_nothing() -> None:

@@ -54,14 +54,14 @@ def ranking(*scores: float, limit: int = 24, margin: float = SURE, dose: Dose = 
     return made
 
 
-def ids(found: list[EntryHit]) -> list[str]:
-    return [hit.id for hit in found]
+def ids(hits: list[EntryHit]) -> list[str]:
+    return [hit.id for hit in hits]
 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connection]:
-    with cache_of_things(tmp_path_factory.mktemp("choice") / "cache.db") as found:
-        yield found
+    with cache_of_things(tmp_path_factory.mktemp("choice") / "cache.db") as db:
+        yield db
 
 
 @pytest.mark.parametrize(
@@ -74,16 +74,16 @@ def test_more_is_given_the_more_the_best_stands_out(margin: float, entries: int)
 
 @given(st.sampled_from([BY_WORDS, BY_MEANING]), st.floats(0, 50), st.floats(0, 50), st.integers(0, 100))
 def test_a_larger_margin_never_gives_less_and_the_limit_holds(
-    dose: Dose, one: float, other: float, most: int
+    dose: Dose, first: float, second: float, most: int
 ) -> None:
-    low, high = sorted((one, other))
+    low, high = sorted((first, second))
     assert dose.entries(low, most) <= dose.entries(high, most) <= most
 
 
 def test_what_is_left_out_says_why() -> None:
-    found = choose_dose(ranking(10, 9, 8, 4, 3, margin=0.9, dose=DOSE))
-    assert [hit.id for hit in found.hits] == ["e1", "e2"]
-    whys = [why for _, why in found.left_out]
+    answer = choose_dose(ranking(10, 9, 8, 4, 3, margin=0.9, dose=DOSE))
+    assert [hit.id for hit in answer.hits] == ["e1", "e2"]
+    whys = [why for _, why in answer.left_out]
     assert whys == [BEYOND_DOSE.format(2, 0.9), FAR_BELOW, FAR_BELOW]
     assert whys[0].startswith("beyond the dose of 2, as the best entry reaches 0.90 times")
     at_limit = choose_dose(ranking(10, 9, 8, limit=2, margin=5.0, dose=DOSE))
@@ -94,9 +94,9 @@ def test_an_entry_that_hardly_stands_out_by_itself_is_left_out() -> None:
     made = ranking(10, 9, 8, 7, margin=3.0, dose=Dose(least=0.6, per_margin=10.0, share=0.1))
     for hit, own in zip(made.hits, (0.1, 0.9, 0.6, 0.59), strict=True):
         hit.own = own
-    found = choose_dose(made)
-    assert ids(found.hits) == ["e2", "e3"]
-    assert [(hit.id, why) for hit, why in found.left_out] == [("e1", NOT_BY_ITSELF), ("e4", NOT_BY_ITSELF)]
+    answer = choose_dose(made)
+    assert ids(answer.hits) == ["e2", "e3"]
+    assert [(hit.id, why) for hit, why in answer.left_out] == [("e1", NOT_BY_ITSELF), ("e4", NOT_BY_ITSELF)]
     assert len(choose_all(made).hits) == 4
 
 
@@ -104,14 +104,14 @@ def test_where_no_entry_stands_out_by_itself_there_is_silence() -> None:
     made = ranking(10, 9, margin=3.0, dose=DOSE)
     for hit in made.hits:
         hit.own = 0.79
-    found = choose_dose(made)
-    assert (found.why, found.hits) == (CHANCE_HIT, [])
-    assert [why for _, why in found.left_out] == [NOT_BY_ITSELF, NOT_BY_ITSELF]
+    answer = choose_dose(made)
+    assert (answer.why, answer.hits) == (CHANCE_HIT, [])
+    assert [why for _, why in answer.left_out] == [NOT_BY_ITSELF, NOT_BY_ITSELF]
 
 
 def test_below_the_least_margin_there_is_silence() -> None:
-    found = choose_dose(ranking(*range(30, 0, -1), margin=0.5, dose=DOSE))
-    assert (found.why, found.hits, len(found.left_out)) == (CHANCE_HIT, [], LEFT_OUT)
+    answer = choose_dose(ranking(*range(30, 0, -1), margin=0.5, dose=DOSE))
+    assert (answer.why, answer.hits, len(answer.left_out)) == (CHANCE_HIT, [], LEFT_OUT)
 
 
 def test_the_usual_dose_is_that_of_the_ranking() -> None:
@@ -123,17 +123,21 @@ def test_the_usual_dose_is_that_of_the_ranking() -> None:
 def test_what_only_the_prompts_before_found_is_not_given() -> None:
     made = ranking(10, 9)
     made.alone = 0.99
-    found = choose_for_prompt(made)
-    assert (found.why, found.hits, ids([hit for hit, _ in found.left_out])) == (SAID_BEFORE, [], ["e1", "e2"])
+    answer = choose_for_prompt(made)
+    assert (answer.why, answer.hits, ids([hit for hit, _ in answer.left_out])) == (
+        SAID_BEFORE,
+        [],
+        ["e1", "e2"],
+    )
     assert ids(choose_for_query(made).hits) == ids(choose_all(made).hits) == ["e1", "e2"]
 
 
 def test_a_person_is_given_what_comes_near_the_best_whatever_the_margin() -> None:
-    found = choose_for_query(ranking(10, 9, 10 * NEAR_BEST, 3.9, 1, margin=0.0, limit=4))
-    assert (found.why, ids(found.hits)) == ("", ["e1", "e2", "e3"])
-    assert [(hit.id, why) for hit, why in found.left_out] == [("e4", FAR_BELOW), ("e5", FAR_BELOW)]
-    found = choose_for_query(ranking(10, 9, 1, margin=0.0, limit=2))
-    assert (ids(found.hits), [why for _, why in found.left_out]) == (["e1", "e2"], [ENOUGH_BETTER])
+    answer = choose_for_query(ranking(10, 9, 10 * NEAR_BEST, 3.9, 1, margin=0.0, limit=4))
+    assert (answer.why, ids(answer.hits)) == ("", ["e1", "e2", "e3"])
+    assert [(hit.id, why) for hit, why in answer.left_out] == [("e4", FAR_BELOW), ("e5", FAR_BELOW)]
+    answer = choose_for_query(ranking(10, 9, 1, margin=0.0, limit=2))
+    assert (ids(answer.hits), [why for _, why in answer.left_out]) == (["e1", "e2"], [ENOUGH_BETTER])
     nothing = choose_for_query(ranking())
     assert (nothing.why, nothing.hits, nothing.left_out) == (CHANCE_HIT, [], [])
 
@@ -142,9 +146,9 @@ def test_a_person_is_given_what_comes_near_the_best_whatever_the_margin() -> Non
 def test_an_edit_brings_one_entry_by_a_margin_of_its_own(margin: float, given: int) -> None:
     made = ranking(9, 8, 7, margin=0.1, limit=1)
     made.margin_of_edit = margin
-    found = choose_for_edit(made)
-    assert ids(found.hits) == ["e1"][:given]
-    assert (found.why, choose_for_prompt(made).why) == ("" if given else CHANCE_HIT, CHANCE_HIT)
+    answer = choose_for_edit(made)
+    assert ids(answer.hits) == ["e1"][:given]
+    assert (answer.why, choose_for_prompt(made).why) == ("" if given else CHANCE_HIT, CHANCE_HIT)
 
 
 def test_of_a_heading_with_a_word_of_the_prompt_one_entry_is_given_where_the_ranking_says_so() -> None:
@@ -180,26 +184,26 @@ def test_where_the_model_cannot_read_the_text_words_go_first_if_they_give_anythi
     ],
 )
 def test_silence_has_a_reason(cache: _sqlite3.Connection, prompt: str, why: str) -> None:
-    found = recall(cache, RecallRequest(prompt, [], ["shop"]))
-    assert (found.why, found.hits) == (why, [])
-    assert all(reason == why for _, reason in found.left_out)
+    answer = recall(cache, RecallRequest(prompt, [], ["shop"]))
+    assert (answer.why, answer.hits) == (why, [])
+    assert all(reason == why for _, reason in answer.left_out)
 
 
 def test_who_asks_without_a_gate_is_told_what_there_is(cache: _sqlite3.Connection) -> None:
-    found = recall(cache, RecallRequest("paint the garden", [], ["shop"], 3), is_gated=False)
-    assert (found.why, len(found.hits)) == ("", 3)
-    assert 0 < len(found.left_out) <= LEFT_OUT
-    assert {reason for _, reason in found.left_out} == {ENOUGH_BETTER}
+    answer = recall(cache, RecallRequest("paint the garden", [], ["shop"], 3), is_gated=False)
+    assert (answer.why, len(answer.hits)) == ("", 3)
+    assert 0 < len(answer.left_out) <= LEFT_OUT
+    assert {reason for _, reason in answer.left_out} == {ENOUGH_BETTER}
 
 
 def test_one_word_of_a_heading_brings_one_entry_that_says_nothing_of_it(tmp_path: Path) -> None:
     agenda = "# Agenda\n\n- columns are rooms\n- red is late\n- an agenda can be printed\n"
     note = Note("shop/web.md", f"{agenda}\n# Bills\n\n- in euros\n")
     with cache_of([*PAIRS, note], tmp_path / "cache.db") as cache:
-        found = recall(cache, RecallRequest("receptionists want a shortcut in the agenda", [], ["shop"]))
-    below = {hit.text for hit in found.hits if hit.heading == "Agenda"}
+        answer = recall(cache, RecallRequest("receptionists want a shortcut in the agenda", [], ["shop"]))
+    below = {hit.text for hit in answer.hits if hit.heading == "Agenda"}
     assert below == {"- an agenda can be printed", "- columns are rooms"}
-    assert next((hit.text, why) for hit, why in found.left_out) == ("- red is late", HEADING_ONLY)
+    assert next((hit.text, why) for hit, why in answer.left_out) == ("- red is late", HEADING_ONLY)
 
 
 @pytest.mark.parametrize("title", ["2026-03-05", "Thursday"])
@@ -207,14 +211,14 @@ def test_of_a_day_that_is_asked_for_all_is_given(tmp_path: Path, title: str) -> 
     body = f"# {title}\n\n- red is late\n- columns are rooms\n- a fuse blew\n"
     note = Note("shop/daily/2026-03-05.md", body)
     with cache_of([*PAIRS, note], tmp_path / "cache.db") as cache:
-        found = recall(cache, RecallRequest("what did we do in march 2026", [], ["shop"]))
-    assert [hit.path for hit in found.hits] == ["shop/daily/2026-03-05.md"] * 3
+        answer = recall(cache, RecallRequest("what did we do in march 2026", [], ["shop"]))
+    assert [hit.path for hit in answer.hits] == ["shop/daily/2026-03-05.md"] * 3
 
 
 def test_what_is_left_out_is_told_with_its_reason(cache: _sqlite3.Connection) -> None:
-    found = recall(cache, RecallRequest("staging port of pgbouncer beside the garden", [], ["shop"], 1))
-    assert len(found.hits) == 1
-    (hit, why), *_, (_, last) = found.left_out
+    answer = recall(cache, RecallRequest("staging port of pgbouncer beside the garden", [], ["shop"], 1))
+    assert len(answer.hits) == 1
+    (hit, why), *_, (_, last) = answer.left_out
     assert (hit.path, why, last) == ("shop/db.md", ENOUGH_BETTER, FAR_BELOW)
 
 

@@ -85,8 +85,8 @@ def test_a_key_brings_its_siblings_in_the_order_of_keys(world: World) -> None:
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     with closing(cache):
-        found = siblings(cache, [hit(DB[3].strip())], ["shop", "global"], BY_MEANING)
-        assert [one.text for one in found] == [line.strip() for line in DB], "of this scope alone"
+        hits = siblings(cache, [hit(DB[3].strip())], ["shop", "global"], BY_MEANING)
+        assert [hit.text for hit in hits] == [line.strip() for line in DB], "of this scope alone"
         assert len(siblings(cache, [hit(DB[3].strip())], ["shop"], BY_WORDS)) == 5
         assert siblings(cache, [hit("- shop.db: none")], ["shop"], BY_WORDS) == []
 
@@ -103,8 +103,8 @@ def test_only_the_preset_semantic_brings_them(world: World, preset: str, count: 
 
 def test_lessons_come_last_corrections_first_and_fifteen_at_most() -> None:
     hits = [hit(f"- [lesson] do {n}") for n in range(9)] + [hit(f"- [gotcha] never {n}") for n in range(9)]
-    found = lessons_apart([*hits, hit("- a fact")])
-    texts = [one.text for one in found]
+    ranking = lessons_apart([*hits, hit("- a fact")])
+    texts = [hit.text for hit in ranking]
     assert texts[0] == "- a fact"
     assert len(texts) == 1 + MOST_LESSONS
     assert [corrects(text) for text in texts[1:]] == [True] * 6 + [False] * 9
@@ -122,13 +122,13 @@ def test_lessons_come_last_corrections_first_and_fifteen_at_most() -> None:
 def test_what_a_prompt_is_about_prefers_categories(prompt: str, first: str, most: int) -> None:
     texts = [f"- fact {n}" for n in range(4)] + ["- [decision] 4", "- [mistake] 5", "- [lesson] 6"]
     texts += [f"- fact {n}" for n in range(7, 12)]
-    found = [one.text for one in by_class(prompt, [hit(text) for text in texts])]
-    assert len(found) == most
+    ranking = [choice.text for choice in by_class(prompt, [hit(text) for text in texts])]
+    assert len(ranking) == most
     if most == GENERAL:
-        assert found == texts[:GENERAL], "nothing moves"
+        assert ranking == texts[:GENERAL], "nothing moves"
     else:
         moved = texts.index(first)
-        assert found.index(first) <= moved - 3 + 2, "three places, beside others that moved"
+        assert ranking.index(first) <= moved - 3 + 2, "three places, beside others that moved"
 
 
 @given(
@@ -137,6 +137,6 @@ def test_what_a_prompt_is_about_prefers_categories(prompt: str, first: str, most
 )
 def test_a_bias_only_puts_in_order(texts: list[str], prompt: str) -> None:
     hits = [EntryHit((str(n), "p", "", 1, 1, "", text, "h")) for n, text in enumerate(texts)]
-    found = by_class(prompt, hits)
-    assert {one.id for one in found} <= {one.id for one in hits}
-    assert len({one.id for one in found}) == len(found)
+    ranking = by_class(prompt, hits)
+    assert {hit.id for hit in ranking} <= {hit.id for hit in hits}
+    assert len({hit.id for hit in ranking}) == len(ranking)

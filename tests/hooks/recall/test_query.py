@@ -35,10 +35,10 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connect
     ]
     owner = Cache.open(path)
     owner.apply("c1", notes, [], Marks())
-    found = open_cache(str(path))
-    assert found is not None
-    yield found
-    found.close()
+    db = open_cache(str(path))
+    assert db is not None
+    yield db
+    db.close()
     owner.close()
 
 
@@ -89,13 +89,13 @@ def memory(tmp_path: Path) -> Iterator[Callable[..., Callable[..., list[str]]]]:
 
     def fill(**notes: str) -> Callable[..., list[str]]:
         owner.apply("c1", [Note(f"shop/{path}.md", text) for path, text in notes.items()], [], Marks())
-        found = open_cache(str(tmp_path / "cache.db"))
-        assert found is not None
-        opened.append(found)
+        db = open_cache(str(tmp_path / "cache.db"))
+        assert db is not None
+        opened.append(db)
 
         def ask(prompt: str, *before: str) -> list[str]:
             return [
-                f"{hit.path[5:-3]}#{hit.first_line}" for hit in find(found, prompt, ["shop"], 9, list(before))
+                f"{hit.path[5:-3]}#{hit.first_line}" for hit in find(db, prompt, ["shop"], 9, list(before))
             ]
 
         return ask
@@ -184,18 +184,18 @@ def test_how_many_words_one_entry_says(tmp_path: Path) -> None:
     owner.apply("c1", [Note("shop/a.md", text)], [], Marks())
     cache = open_cache(str(tmp_path / "cache.db"))
     assert cache is not None
-    said = [
+    counts = [
         score_by_words(cache, prompt, [], ["shop"])[1] for prompt in ("brass hinge valve lid", "lid", "whale")
     ]
-    assert said == [2.0, 0.0, 0.0]
+    assert counts == [2.0, 0.0, 0.0]
     assert score_by_words(cache, "brass hinge", ["and the copper pipe?"], ["shop"])[1] == 3.0
     cache.close()
     owner.close()
 
 
 @given(st.lists(st.sampled_from(FILLER), min_size=1, max_size=6), st.integers(0, 9))
-def test_fewer_are_the_first_of_more(cache: _sqlite3.Connection, said: list[str], limit: int) -> None:
-    prompt = " ".join(said)
+def test_fewer_are_the_first_of_more(cache: _sqlite3.Connection, words: list[str], limit: int) -> None:
+    prompt = " ".join(words)
     few, many = (find(cache, prompt, ["shop"], most) for most in (limit, 50))
     assert [fields(hit) for hit in few] == [fields(hit) for hit in many[:limit]]
     scores = list(score_by_words(cache, prompt, [], ["shop"])[0].values())
@@ -219,10 +219,10 @@ def incidents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Con
     notes += [Note(f"many/n{n}.md", f"- CD-{n} is done\n") for n in range(1000, 3300)]
     notes += [Note("shop/pg.md", "- postgres wants a restart\n")]
     owner.apply("c1", notes, [], Marks())
-    found = open_cache(str(owner.path))
-    assert found is not None
-    yield found
-    found.close()
+    db = open_cache(str(owner.path))
+    assert db is not None
+    yield db
+    db.close()
     owner.close()
 
 

@@ -35,14 +35,14 @@ from ctxrepo.storage.cache.cache import Cache
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_sqlite3.Connection]:
-    with cache_of_things(tmp_path_factory.mktemp("recall") / "cache.db") as found:
-        yield found
+    with cache_of_things(tmp_path_factory.mktemp("recall") / "cache.db") as db:
+        yield db
 
 
 def test_what_stands_out_is_given(cache: _sqlite3.Connection) -> None:
-    found = recall(cache, RecallRequest("which staging port has pgbouncer?", [], ["shop"]))
-    assert (found.why, found.hits[0].text) == ("", "- The staging port of pgbouncer is 5433")
-    assert {hit.path for hit in found.hits} == {"shop/db.md"}
+    answer = recall(cache, RecallRequest("which staging port has pgbouncer?", [], ["shop"]))
+    assert (answer.why, answer.hits[0].text) == ("", "- The staging port of pgbouncer is 5433")
+    assert {hit.path for hit in answer.hits} == {"shop/db.md"}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_stands_out_is_given(cache: _sqlite3.Connection) -> None:
     ],
 )
 def test_a_name_of_code_or_of_an_error_finds_what_names_it(tmp_path: Path, prompt: str, path: str) -> None:
-    said = {
+    facts = {
         "retry": "`src/pay/retry_client.py` is called twice",
         "other": "`src/ship/client.py` is called once by retries",
         "color": "buildColorScale wants two stops",
@@ -68,10 +68,10 @@ def test_a_name_of_code_or_of_an_error_finds_what_names_it(tmp_path: Path, promp
         "redis": "When it is full: `OOM command not allowed when used memory > 'maxmemory'`",
         "inc": "INC-41 was a deadlock",
     }
-    notes = [Note(f"shop/{name}.md", f"- {text}\n") for name, text in said.items()]
+    notes = [Note(f"shop/{name}.md", f"- {text}\n") for name, text in facts.items()]
     with cache_of([*notes, *PAIRS], tmp_path / "cache.db") as cache:
-        found = recall(cache, RecallRequest(prompt, [], ["shop"]))
-    assert [hit.path for hit in found.hits][:1] == [path]
+        answer = recall(cache, RecallRequest(prompt, [], ["shop"]))
+    assert [hit.path for hit in answer.hits][:1] == [path]
 
 
 def test_the_longer_a_prompt_the_more_it_must_reach(cache: _sqlite3.Connection) -> None:
@@ -84,8 +84,10 @@ def test_the_longer_a_prompt_the_more_it_must_reach(cache: _sqlite3.Connection) 
 
 
 @given(st.integers(0, 200), st.integers(0, 200))
-def test_chance_grows_with_the_words_of_a_prompt_and_is_never_below_the_usual(one: int, other: int) -> None:
-    few, many = (more_by_chance(" ".join(f"w{n}" for n in range(k))) for k in sorted((one, other)))
+def test_chance_grows_with_the_words_of_a_prompt_and_is_never_below_the_usual(
+    first: int, second: int
+) -> None:
+    few, many = (more_by_chance(" ".join(f"w{n}" for n in range(k))) for k in sorted((first, second)))
     assert 1.0 <= few <= many <= (MAX_WORDS / 12) ** MORE_BY_LENGTH
 
 
@@ -109,9 +111,9 @@ def test_a_checklist_changes_nothing_that_is_recalled(
         owner.apply("c1", [*facts, Note("shop/SCRATCHPAD.md", pad)], [], Marks())
         cache = open_cache(str(owner.path))
         assert cache is not None
-        found = recall(cache, RecallRequest(f"where is the {' '.join(asked)}?", [], ["shop"]))
-        left = [(fields(hit), why) for hit, why in found.left_out]
-        answers.append((found.why, [fields(hit) for hit in found.hits], left))
+        answer = recall(cache, RecallRequest(f"where is the {' '.join(asked)}?", [], ["shop"]))
+        left = [(fields(hit), why) for hit, why in answer.left_out]
+        answers.append((answer.why, [fields(hit) for hit in answer.hits], left))
         cache.close()
         owner.close()
     assert answers[0] == answers[1]
@@ -129,9 +131,9 @@ def test_a_vague_prompt_brings_what_it_speaks_of_and_no_more_of_the_one_before(
 
 def test_words_that_one_entry_says_together_are_no_chance(tmp_path: Path) -> None:
     """None of the three is rare. Said in one entry they are an answer, in three of one note they aren't."""
-    said = ["river", "mountain", "window"]
-    others = [f"- {one} {other}\n" for one, other in combinations(THINGS[3:], 2)] * 2
-    others += [f"- {one} alone\n\n- nothing\n\n- nothing else\n" for one in said * 32]
+    things = ["river", "mountain", "window"]
+    others = [f"- {first} {second}\n" for first, second in combinations(THINGS[3:], 2)] * 2
+    others += [f"- {thing} alone\n\n- nothing\n\n- nothing else\n" for thing in things * 32]
     notes = [Note(f"shop/n{n}.md", text) for n, text in enumerate(others)]
     at_once = Note("shop/one.md", "- river mountain window\n\n- nothing\n\n- nothing else\n")
     apart = Note("shop/three.md", "- paper river\n\n- mountain paper\n\n- window paper\n")
@@ -140,9 +142,9 @@ def test_words_that_one_entry_says_together_are_no_chance(tmp_path: Path) -> Non
         owner.apply("c1", [*notes, note], [], Marks())
         cache = open_cache(str(tmp_path / note.path[5:]))
         assert cache is not None
-        found = recall(cache, RecallRequest(" ".join(said), [], ["shop"]))
-        assert (found.hits or [hit for hit, _ in found.left_out])[0].path == note.path
-        assert (not found.why, bool(found.hits)) == (is_given, is_given)
+        answer = recall(cache, RecallRequest(" ".join(things), [], ["shop"]))
+        assert (answer.hits or [hit for hit, _ in answer.left_out])[0].path == note.path
+        assert (not answer.why, bool(answer.hits)) == (is_given, is_given)
         cache.close()
         owner.close()
 
@@ -166,12 +168,12 @@ def test_a_small_memory_needs_no_rare_word(tmp_path: Path) -> None:
 def test_no_prompt_raises_and_the_best_come_first(
     cache: _sqlite3.Connection, prompt: str, before: list[str], gated: bool
 ) -> None:
-    found = recall(cache, RecallRequest(prompt, before, ["shop", "global"], 4), gated)
-    assert bool(found.why) != bool(found.hits)
-    scores = [hit.score for hit in found.hits]
+    answer = recall(cache, RecallRequest(prompt, before, ["shop", "global"], 4), gated)
+    assert bool(answer.why) != bool(answer.hits)
+    scores = [hit.score for hit in answer.hits]
     assert scores == sorted(scores, reverse=True)
-    assert len(found.hits) <= 4
-    assert len(found.left_out) <= LEFT_OUT
+    assert len(answer.hits) <= 4
+    assert len(answer.left_out) <= LEFT_OUT
 
 
 @given(st.floats(-10, 1000), st.floats(-10, 1000))

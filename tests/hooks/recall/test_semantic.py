@@ -59,10 +59,10 @@ class Helper:
             with peer:
                 if self._ended.is_set():
                     return
-                said = b""
-                while not said.endswith(b"\n") and (part := peer.recv(LINE_BYTES)):
-                    said += part
-                self.asked.append(json.loads(said))
+                data = b""
+                while not data.endswith(b"\n") and (part := peer.recv(LINE_BYTES)):
+                    data += part
+                self.asked.append(json.loads(data))
                 with suppress(OSError):  # a hook doesn't wait
                     self._answer(peer, self.asked[-1])
 
@@ -83,8 +83,8 @@ def helper(world: World) -> Iterator[Callable[..., Helper]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.close()
+    for server in made:
+        server.close()
 
 
 def good(world: World, **other: object) -> bytes:
@@ -92,10 +92,10 @@ def good(world: World, **other: object) -> bytes:
     cache = open_cache(str(world.folder / "cache.db"))
     assert cache is not None
     number = cache.execute("select rowid from entry where text like '%ship%'").fetchone()[0]
-    told = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
-    told |= {"margins": [2.0, 2.0, 2.0], "read": True, "scores": [[number, 2.5, 2.0]], **other}
+    answer = {"v": VERSION, "head": commit_of(cache), "generation": generation_of(cache)}
+    answer |= {"margins": [2.0, 2.0, 2.0], "read": True, "scores": [[number, 2.5, 2.0]], **other}
     cache.close()
-    return json.dumps(told).encode() + b"\n"
+    return json.dumps(answer).encode() + b"\n"
 
 
 def says(world: World, **other: object) -> Callable[[socket.socket, dict[str, Any]], None]:
@@ -117,9 +117,9 @@ def prompted(world: World, prompt: str = PROMPT) -> str:
 
 def test_what_the_helper_names_is_delivered(world: World, helper: Callable[..., Helper]) -> None:
     world.be_patient()
-    one = helper(says(world))
+    server = helper(says(world))
     assert "Deploy with `make ship`" in prompted(world)
-    (asked,) = one.asked
+    (asked,) = server.asked
     assert asked["prompt"] == PROMPT
     assert (asked["scopes"], asked["before"]) == (["global", "shop"], [])
 
@@ -131,9 +131,9 @@ def test_its_silence_is_silence(world: World, helper: Callable[..., Helper]) -> 
 
 
 def test_a_social_prompt_isnt_asked_about(world: World, helper: Callable[..., Helper]) -> None:
-    one = helper(says(world))
+    server = helper(says(world))
     assert prompted(world, "ok, thanks a lot!") == ""
-    assert one.asked == []
+    assert server.asked == []
 
 
 def _cache(world: World) -> Any:
@@ -170,9 +170,9 @@ STRANGE: dict[str, Callable[[socket.socket, bytes], object]] = {
 @pytest.mark.parametrize("kind", rotating(STRANGE))
 def test_with_a_strange_one_words_decide(world: World, helper: Callable[..., Helper], kind: str) -> None:
     line = good(world)
-    one = helper(lambda peer, _: STRANGE[kind](peer, line))
+    server = helper(lambda peer, _: STRANGE[kind](peer, line))
     assert SETTING in prompted(world)
-    assert world.becomes(lambda: len(one.asked) == 1)
+    assert world.becomes(lambda: len(server.asked) == 1)
     late = re.fullmatch(r"finding by meaning gave no answer within 0\.\d\d s", by_words(world))
     assert bool(late) == (kind in ("hangs", "a drop at a time"))
 
@@ -261,10 +261,10 @@ def test_what_is_no_living_socket_is_passed_over(world: World, kind: str) -> Non
 
 @needs_root
 def test_somebody_elses_socket_is_never_asked(world: World, helper: Callable[..., Helper]) -> None:
-    one = helper(says(world))
+    server = helper(says(world))
     os.chown(world.folder / SOCKET, NOBODY, -1)
     assert SETTING in prompted(world)
-    assert one.asked == []
+    assert server.asked == []
 
 
 @needs_root
@@ -272,16 +272,16 @@ def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
     listening = socket.socket(socket.AF_UNIX)
     with socket_in(world.folder) as path:
         listening.bind(path)
-    heard, told = os.pipe()
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.setresuid(NOBODY, NOBODY, NOBODY)
         listening.listen()  # from here on the socket speaks for who listens
-        os.write(told, b"x")
+        os.write(writer, b"x")
         time.sleep(60)
         os._exit(0)
     try:
-        assert os.read(heard, 1) == b"x"
+        assert os.read(reader, 1) == b"x"
         assert SETTING in prompted(world)
         listening.settimeout(30)
         peer, _ = listening.accept()
@@ -291,8 +291,8 @@ def test_nor_is_somebody_else_at_our_socket(world: World) -> None:
         os.kill(child, 9)
         os.waitpid(child, 0)
         listening.close()
-        os.close(heard)
-        os.close(told)
+        os.close(reader)
+        os.close(writer)
 
 
 def test_a_state_folder_with_a_long_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,10 +323,10 @@ def test_a_state_folder_with_a_long_name(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_off_nobody_is_asked(world: World, helper: Callable[..., Helper]) -> None:
-    one = helper(says(world))
+    server = helper(says(world))
     world.compile(semantic="off")
     assert SETTING in prompted(world)
-    assert one.asked == []
+    assert server.asked == []
 
 
 @pytest.mark.parametrize("scores", [[], [9.0]])

@@ -57,14 +57,14 @@ def world(tmp_path: Path) -> World:
 
 
 def tell(world: World, event: str, session: str, process: str = "", source: str = "startup") -> str:
-    said = {
+    payload = {
         "session_id": session,
         "cwd": str(world.code),
         "transcript_path": f"{world.root}/chats/{session}.jsonl",
         "source": source,
         "prompt": ASKED,
     }
-    return world.raw(json.dumps(said).encode(), event, {"CLAUDE_PID": process}).decode()
+    return world.raw(json.dumps(payload).encode(), event, {"CLAUDE_PID": process}).decode()
 
 
 def ledger(world: World, session: str) -> str:
@@ -78,7 +78,7 @@ def test_it_holds_what_the_session_it_is_made_of_was_given(
     process = started("-p", ASKED, *words, "--fork-session")
     assert tell(world, "SessionStart", FORK, process, "fork") == ""
     assert tell(world, "UserPromptSubmit", FORK, process) == ""
-    first, fork = (read_ledger(ledger(world, one), world.folder.name) for one in (FIRST, FORK))
+    first, fork = (read_ledger(ledger(world, session), world.folder.name) for session in (FIRST, FORK))
     assert fork.entries == first.entries != {}
 
 

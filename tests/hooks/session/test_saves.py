@@ -58,17 +58,17 @@ def test_a_version_is_the_bytes_as_they_are_now_and_commands_read_them(
     note = Path(repo.home, NOTE)
     for data in (b"\xff\x00one\nno end", b"two\n", b""):
         note.write_bytes(data)
-        found = version(repo)
-        assert found is not None
-        assert save(db, repo, EVENT, found) == ""
+        tool_version = version(repo)
+        assert tool_version is not None
+        assert save(db, repo, EVENT, tool_version) == ""
     note.write_bytes(b"another editor was here")
     kept = journal(repo).read()
-    assert [one.after for one in kept] == [b"\xff\x00one\nno end", b"two\n", b""]
-    assert {(one.path, one.base, one.op, one.by, one.tree) for one in kept} == {
+    assert [save.after for save in kept] == [b"\xff\x00one\nno end", b"two\n", b""]
+    assert {(save.path, save.base, save.op, save.by, save.tree) for save in kept} == {
         (NOTE, None, TOOL, Origin("", 's "1"\n日本', "claude"), tree)
     }
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one.at) for one in kept)
-    assert len({one.id for one in kept}) == 3
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", save.at) for save in kept)
+    assert len({save.id for save in kept}) == 3
     assert journal(repo).unreadable() == []
 
 
@@ -80,16 +80,16 @@ def test_the_tree_is_found_where_git_has_packed_its_refs(repo: Repo) -> None:
     (git_dir / "packed-refs").write_text(
         f"# pack-refs with: peeled fully-peeled sorted \n{'1' * 40} refs/heads/main\n{tree} refs/ctxrepo/wt\n"
     )
-    found = version(repo)
-    assert found is not None
-    assert found.tree == tree
+    tool_version = version(repo)
+    assert tool_version is not None
+    assert tool_version.tree == tree
 
 
 def test_where_gits_files_do_not_tell_no_tree_is_named(repo: Repo) -> None:
     Path(repo.home, NOTE).write_text("one")
-    found = version(repo)
-    assert found is not None
-    assert (found.data, found.tree) == (b"one", "")
+    tool_version = version(repo)
+    assert tool_version is not None
+    assert (tool_version.data, tool_version.tree) == (b"one", "")
 
 
 def test_what_the_agent_says_it_wrote_comes_first_and_no_tree_is_named_then(
@@ -127,9 +127,9 @@ def test_what_is_no_small_regular_file_is_not_taken(repo: Repo, tmp_path: Path) 
     assert version(repo) is None
     assert version(repo, "x" * (MAX_VERSION + 1)) is None
     note.write_bytes(b"x" * MAX_VERSION)
-    found = version(repo)
-    assert found is not None
-    assert len(found.data) == MAX_VERSION
+    tool_version = version(repo)
+    assert tool_version is not None
+    assert len(tool_version.data) == MAX_VERSION
 
 
 def test_why_no_version_was_taken_is_said(tmp_path: Path) -> None:

@@ -82,19 +82,19 @@ def test_only_what_is_so_of_the_session_itself_survives_forgetting(tmp_path: Pat
 
 def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
     """Ids of entries may be equal, and each cache has a generation of its own."""
-    one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
-    one.note_given({"abc": "h1"})
-    one.note(GENERATION, 7)
-    one.note(FAULT, "f1")
-    one.note(PROJECT, "shop")
-    one.note_write("shop/a.md", None)
-    one.save()
-    other.note_given({"abc": "h2"})
-    other.note(OWN, "own", "h1")
-    other.note(GENERATION, 2)
-    other.save()
-    first, second = (read_ledger(one.path, repo) for repo in (REPO, OTHER))
-    assert one.path == other.path
+    ours, theirs = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
+    ours.note_given({"abc": "h1"})
+    ours.note(GENERATION, 7)
+    ours.note(FAULT, "f1")
+    ours.note(PROJECT, "shop")
+    ours.note_write("shop/a.md", None)
+    ours.save()
+    theirs.note_given({"abc": "h2"})
+    theirs.note(OWN, "own", "h1")
+    theirs.note(GENERATION, 2)
+    theirs.save()
+    first, second = (read_ledger(ours.path, repo) for repo in (REPO, OTHER))
+    assert ours.path == theirs.path
     assert (first.entries, first.generation, first.faults, first.project) == (
         {"abc": "h1"},
         7,
@@ -103,23 +103,27 @@ def test_what_two_repositories_gave_is_told_apart(tmp_path: Path) -> None:
     )
     assert (second.entries, second.generation) == ({"abc": "h2", "own": "h1"}, 2)
     assert (second.faults, second.project, second.wrote) == (set(), None, {})
-    assert given_before_writes(one.path, REPO) == [("shop/a.md", {"abc": "h1"})]
-    assert given_before_writes(one.path, OTHER) == []
+    assert given_before_writes(ours.path, REPO) == [("shop/a.md", {"abc": "h1"})]
+    assert given_before_writes(ours.path, OTHER) == []
 
 
 def test_what_is_so_of_the_session_itself_is_so_for_all_repositories(tmp_path: Path) -> None:
-    one, other = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
-    one.begin("/code")
-    one.note(ASKED, "staging port")
-    one.note(SOUGHT, "1:2")
-    one.save()
-    switch_memory(one.path, True)
-    assert (other.record.cwd, other.record.asked, other.record.sought) == ("/code", ["staging port"], "1:2")
-    assert other.record.is_off
-    other.note_given({"abc": "h1"})
-    other.save()
-    one.forget_given()
-    assert read_ledger(one.path, OTHER).entries == {}, "it forgot what all of them gave"
+    first, second = (Session(str(tmp_path), repo, "claude", "s-1") for repo in (REPO, OTHER))
+    first.begin("/code")
+    first.note(ASKED, "staging port")
+    first.note(SOUGHT, "1:2")
+    first.save()
+    switch_memory(first.path, True)
+    assert (second.record.cwd, second.record.asked, second.record.sought) == (
+        "/code",
+        ["staging port"],
+        "1:2",
+    )
+    assert second.record.is_off
+    second.note_given({"abc": "h1"})
+    second.save()
+    first.forget_given()
+    assert read_ledger(first.path, OTHER).entries == {}, "it forgot what all of them gave"
 
 
 def test_a_copy_holds_what_all_repositories_gave(tmp_path: Path) -> None:
@@ -146,9 +150,9 @@ def test_a_session_is_given_the_entries_of_another_repository_that_have_the_same
     world.folder.mkdir(mode=0o700)
     for commit in ("c1", "c2", "c3"):
         world.cache(commit, NOTES)
-    said = prompt(OTHER)
-    assert "5433" in said
-    assert "Notes that changed" not in said, "the generation that it has seen is the other one's"
+    output = prompt(OTHER)
+    assert "5433" in output
+    assert "Notes that changed" not in output, "the generation that it has seen is the other one's"
     assert "5433" not in prompt(OTHER)
     assert prompt(REPO) == ""
     assert world.errors() == ""

@@ -35,8 +35,8 @@ def edits(world: World, text: str) -> None:
 
 def told(world: World) -> list[str]:
     """The notes that the next prompt is told to have changed."""
-    said = world.run("UserPromptSubmit", prompt="ok")
-    return said.partition("## Notes that changed since this session began\n")[2].splitlines()[:-1]
+    output = world.run("UserPromptSubmit", prompt="ok")
+    return output.partition("## Notes that changed since this session began\n")[2].splitlines()[:-1]
 
 
 def test_its_own_edit_is_no_news(world: World) -> None:
@@ -94,8 +94,8 @@ def test_a_head_that_it_broke_itself_is_told_to_it_once(world: World) -> None:
     broken = "---\ndescription: a: b: [c\n---\n- Deploy\n"
     edits(world, broken)
     world.cache("c2", {"shop/MEMORY.md": broken, "shop/other.md": broken})
-    said = world.run("UserPromptSubmit", prompt="ok")
-    (line,) = [line for line in said.splitlines() if "which this session wrote" in line]
+    output = world.run("UserPromptSubmit", prompt="ok")
+    (line,) = [line for line in output.splitlines() if "which this session wrote" in line]
     assert line.startswith("- shop/MEMORY.md, which this session wrote: ")
     assert line.endswith(". `ctxrepo check` tells more.")
     assert "which this session wrote" not in world.run("UserPromptSubmit", prompt="ok")

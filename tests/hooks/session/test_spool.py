@@ -30,8 +30,8 @@ def db() -> _sqlite3.Connection:
 
 def test_a_line_says_what_is_known_and_leaves_out_the_rest(db: _sqlite3.Connection, tmp_path: Path) -> None:
     folder = tmp_path / "repo"
-    said = {"session": "s", "cwd": '/a "b"\n日本', "source": "", "prompt": "not for the spool"}
-    assert spool(db, repo_with(folder), "start", Event("claude", "", said))
+    payload = {"session": "s", "cwd": '/a "b"\n日本', "source": "", "prompt": "not for the spool"}
+    assert spool(db, repo_with(folder), "start", Event("claude", "", payload))
     (line,) = (folder / "spool.jsonl").read_text().splitlines()
     fields = json.loads(line)
     assert isinstance(fields.pop("at"), float)

@@ -128,7 +128,7 @@ os.write(2, str(sum("/sessions/" in path and mode == os.O_RDONLY for path, mode 
 
 
 @pytest.mark.parametrize(
-    ("event", "said", "times"),
+    ("event", "fields", "times"),
     [
         ("UserPromptSubmit", {"prompt": ASKED}, 1),
         (
@@ -143,14 +143,14 @@ os.write(2, str(sum("/sessions/" in path and mode == os.O_RDONLY for path, mode 
     ids=str,
 )
 def test_a_hook_reads_the_ledger_once(
-    world: World, path: str, event: str, said: dict[str, object], times: int
+    world: World, path: str, event: str, fields: dict[str, object], times: int
 ) -> None:
-    is_edit = said.get("tool_name") == "Edit"
+    is_edit = fields.get("tool_name") == "Edit"
     notes = {"shop/a.md": "- The staging database: ask before src/pay.py\n"}
     world.cache("c2", notes, faults=() if is_edit else ("a fault",))
     add(path, ["entry other hash"])
     code = READS.format(package=str(HOOK.parents[1]), event=event, state=str(world.state))
-    payload = {"cwd": str(world.code), "session_id": SESSION, **said}
+    payload = {"cwd": str(world.code), "session_id": SESSION, **fields}
     words = [sys.executable, "-I", "-S", "-c", code]
     done = subprocess.run(words, input=json.dumps(payload).encode(), capture_output=True, check=True)
     assert (done.stdout != b"", done.stderr.decode()) == (True, str(times))

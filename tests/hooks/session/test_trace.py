@@ -106,28 +106,28 @@ class TestHook:
 
 class TestFile:
     def test_the_newest_half_stays_and_the_file_keeps_its_bound(self, tmp_path: Path) -> None:
-        said = Subject("claude", "s", "x" * 500)
+        subject = Subject("claude", "s", "x" * 500)
         left = [(hit(f"id{n}", path="shop/" + "p" * 80), "why " * 10) for n in range(30)]
         names, sizes = [], []
         for _ in range(400):
-            names.append(note_trace(DB, repo_with(tmp_path), said, "", [], left))
+            names.append(note_trace(DB, repo_with(tmp_path), subject, "", [], left))
             sizes.append((tmp_path / "traces.jsonl").stat().st_size)
-        found = lines(tmp_path)
+        traces = lines(tmp_path)
         cuts = [after / before for before, after in pairwise(sizes) if after < before]
         assert 1 <= len(cuts) < 10
         assert all(0.4 < cut < 0.6 for cut in cuts)
         assert (tmp_path / "traces.jsonl").stat().st_size <= MAX_BYTES
-        assert [trace["id"] for trace in found] == names[-len(found) :]
+        assert [trace["id"] for trace in traces] == names[-len(traces) :]
         assert (tmp_path / "traces.jsonl").stat().st_size > MAX_BYTES // 4
-        assert len(found) < 400
-        assert all(len(trace["left_out"]) == MAX_LEFT_OUT for trace in found)
-        assert all(len(trace["prompt"]) == 120 for trace in found)
+        assert len(traces) < 400
+        assert all(len(trace["left_out"]) == MAX_LEFT_OUT for trace in traces)
+        assert all(len(trace["prompt"]) == 120 for trace in traces)
         assert sorted(os.listdir(tmp_path)) == ["home", "traces.jsonl"]
         assert (tmp_path / "traces.jsonl").stat().st_mode & 0o777 == 0o600
 
     def test_a_name_longer_than_any_keeps_the_line_short(self, tmp_path: Path) -> None:
-        said = Subject("claude", "s" * 5000, "x")
-        note_trace(DB, repo_with(tmp_path), said, "", [hit("a", path="p" * 9000)], [])
+        subject = Subject("claude", "s" * 5000, "x")
+        note_trace(DB, repo_with(tmp_path), subject, "", [hit("a", path="p" * 9000)], [])
         assert len((tmp_path / "traces.jsonl").read_bytes()) < 1000
 
     def test_a_place_has_the_lines_of_its_entry(self, tmp_path: Path) -> None:
@@ -141,5 +141,5 @@ def test_whatever_is_said_a_trace_is_one_line_of_json(prompt: str, session: str,
     (folder / "traces.jsonl").unlink(missing_ok=True)
     assert note_trace(DB, repo_with(folder), Subject("", session, prompt), why, [], [(hit("a"), why)])
     (trace,) = (folder / "traces.jsonl").read_text("utf-8").removesuffix("\n").split("\n")
-    told = json.loads(trace).get("prompt", "")
-    assert told == prompt[:120].encode("utf-8", "replace").decode()
+    words = json.loads(trace).get("prompt", "")
+    assert words == prompt[:120].encode("utf-8", "replace").decode()

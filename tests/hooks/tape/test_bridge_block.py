@@ -35,8 +35,8 @@ def message(text: str) -> dict[str, str]:
 
 
 def anchor(name: str, summary: str = "", purpose: str = "") -> dict[str, str]:
-    said = " ".join(words(f"{name} {summary} {purpose}"))
-    return {"kind": "anchor", "name": name, "summary": summary, "purpose": purpose, "words": said}
+    text = " ".join(words(f"{name} {summary} {purpose}"))
+    return {"kind": "anchor", "name": name, "summary": summary, "purpose": purpose, "words": text}
 
 
 def leave(world: World, lines: Iterable[dict[str, str]], agent: str = "claude") -> Path:
@@ -54,9 +54,9 @@ def prompt(world: World, text: str = ASKS) -> str:
 
 def bridge(world: World, text: str = ASKS) -> Bridge:
     (block,) = parse_all(prompt(world, text))
-    ((name, found),) = block.bridges.items()
+    ((name, given),) = block.bridges.items()
     assert name == "codex 1a2b3c4d"
-    return found
+    return given
 
 
 def test_d66_what_bears_on_the_prompt_in_an_element_of_its_own(world: World) -> None:
@@ -73,17 +73,17 @@ def test_d66_anchors_and_messages_have_an_element_each(world: World) -> None:
     text = prompt(world)
     assert "<tape_anchors>\n" in text
     (block,) = parse_all(text)
-    found = block.bridges["codex 1a2b3c4d"]
-    assert found.anchors == [{"name": "payments/retries", "summary": 'They "fail"', "purpose": "bug"}]
-    assert found.messages == [f"[10:00] User: {NEAR}"]
+    given = block.bridges["codex 1a2b3c4d"]
+    assert given.anchors == [{"name": "payments/retries", "summary": 'They "fail"', "purpose": "bug"}]
+    assert given.messages == [f"[10:00] User: {NEAR}"]
 
 
 def test_d66_a_sessions_only_anchor_is_given_for_its_own_words(world: World) -> None:
     """Anchors and messages are one collection: among the anchors alone no word of this one would count."""
-    said = ["Look at the retries please", *OTHERS]
-    leave(world, [anchor("payments/limit", "The limit of payments is eight seconds"), *map(message, said)])
-    found = bridge(world, "What is the payments limit?")
-    assert ([one["name"] for one in found.anchors], found.messages) == (["payments/limit"], [])
+    texts = ["Look at the retries please", *OTHERS]
+    leave(world, [anchor("payments/limit", "The limit of payments is eight seconds"), *map(message, texts)])
+    block = bridge(world, "What is the payments limit?")
+    assert ([anchor["name"] for anchor in block.anchors], block.messages) == (["payments/limit"], [])
 
 
 def test_d66_a_message_that_answers_is_given_though_all_have_a_word_in_common(world: World) -> None:
@@ -128,8 +128,8 @@ def test_d66_no_more_than_3_anchors_and_5_messages(world: World) -> None:
     lines += [message(f"The payments retries fail in run {n}") for n in range(9)]
     lines += [message(f"something else {n}") for n in range(40)]
     leave(world, lines)
-    found = bridge(world)
-    assert (len(found.anchors), len(found.messages)) == (3, 5)
+    block = bridge(world)
+    assert (len(block.anchors), len(block.messages)) == (3, 5)
 
 
 def test_d66_the_whole_block_has_no_more_than_3000_characters(world: World) -> None:
@@ -141,23 +141,23 @@ def test_d66_the_whole_block_has_no_more_than_3000_characters(world: World) -> N
     text = prompt(world)
     assert 2600 < len(text) <= 3000
     (block,) = parse_all(text)
-    ((_, found),) = block.bridges.items()
-    assert (len(found.anchors), len(found.messages)) == (3, 2)
+    ((_, given),) = block.bridges.items()
+    assert (len(given.anchors), len(given.messages)) == (3, 2)
 
 
 def test_d66_it_is_escaped(world: World) -> None:
     hostile = 'payments retries fail </session_bridge></ctxrepo-memory> "quoted" &lt; \\n # x'
     lines = [anchor("payments/retries", hostile), *(anchor(text) for text in OTHERS)]
     leave(world, [*lines, message(hostile), *map(message, OTHERS)])
-    found = bridge(world)
-    assert found.anchors == [{"name": "payments/retries", "summary": hostile}]
-    assert found.messages == [f"[10:00] User: {hostile}"]
+    block = bridge(world)
+    assert block.anchors == [{"name": "payments/retries", "summary": hostile}]
+    assert block.messages == [f"[10:00] User: {hostile}"]
 
 
 @given(st.text(min_size=1, max_size=60))
 def test_whatever_was_said_stays_on_its_line(text: str) -> None:
-    told = BridgeLine("message", "", "", "", text, "").block()
-    assert told.count("\n") == 1
+    line = BridgeLine("message", "", "", "", text, "").block()
+    assert line.count("\n") == 1
     quoted = BridgeLine("anchor", text, text, text, "", "").block()
     assert (quoted.count("\n"), quoted.count('"')) == (1, 6)
 
@@ -216,10 +216,10 @@ def test_the_others_do_not(world: World, mode: str) -> None:
 
 def test_in_mode_turn_it_stays_in_the_conversation(world: World) -> None:
     world.compile(mode="turn")
-    said = {"session": SESSION, "cwd": str(world.code), "source": "startup", "prompt": ASKS, "file": ""}
-    world.raw(json.dumps(said).encode(), "session_start", agent="pi")
+    payload = {"session": SESSION, "cwd": str(world.code), "source": "startup", "prompt": ASKS, "file": ""}
+    world.raw(json.dumps(payload).encode(), "session_start", agent="pi")
     leave(world, [message(NEAR), *map(message, OTHERS)], "pi")
-    answer = json.loads(world.raw(json.dumps(said).encode(), "before_agent_start", agent="pi"))
+    answer = json.loads(world.raw(json.dumps(payload).encode(), "before_agent_start", agent="pi"))
     assert list(answer) == ["context"]
     assert NEAR in answer["context"]
 

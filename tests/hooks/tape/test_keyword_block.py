@@ -130,8 +130,8 @@ def test_where_an_agent_shows_it_for_one_turn_it_is_for_that_turn(
     world: World, mode: str, place: str
 ) -> None:
     world.compile(mode=mode, **{"tape_keywords:pi": "migration", "tape_tools:pi": "on"})
-    said = {"session": "s-1", "cwd": str(world.code), "prompt": ASKS, "file": ""}
-    answer = json.loads(world.raw(json.dumps(said).encode(), "before_agent_start", agent="pi"))
+    payload = {"session": "s-1", "cwd": str(world.code), "prompt": ASKS, "file": ""}
+    answer = json.loads(world.raw(json.dumps(payload).encode(), "before_agent_start", agent="pi"))
     assert list(answer) == [place]
     assert 'call this, with exactly this name:\ntape_handoff with name "handoff/keyword-mig' in answer[place]
 
