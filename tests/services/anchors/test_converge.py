@@ -51,7 +51,7 @@ def reset(machine: Machine) -> None:
 
 
 def on(machine: Machine) -> list[str]:
-    return [found.name for found in tape_here(machine.open(), "shop").anchors]
+    return [anchor.name for anchor in tape_here(machine.open(), "shop").anchors]
 
 
 def archived(machine: Machine) -> set[str]:
@@ -131,7 +131,7 @@ def test_any_deeds_in_any_order_come_to_one_tape_and_nothing_is_lost(
             gone.add(chosen_by_pi["name"])
         elif what == "reset" and rng.random() < 0.5:
             reset(machine)
-            put_aside.update(found.name for found in known)
+            put_aside.update(anchor.name for anchor in known)
         elif what == "sync":
             machine.sync()
 
@@ -176,8 +176,8 @@ class TestPisRewrite:
         return [json.loads(line)["name"] for line in (merged.data or b"").decode().splitlines()]
 
     def test_it_deletes_while_we_append(self, tmp_path: Path) -> None:
-        found = self.both(lambda pi: pi.remove("pi-a-0000"), lambda pi: pi.append("d"), tmp_path)
-        assert found == ["b", "c", "d"]
+        names = self.both(lambda pi: pi.remove("pi-a-0000"), lambda pi: pi.append("d"), tmp_path)
+        assert names == ["b", "c", "d"]
 
     def test_it_deletes_on_both_machines(self, tmp_path: Path) -> None:
         assert self.both(lambda pi: pi.remove("pi-a-0000"), lambda pi: pi.remove("pi-c-0002"), tmp_path) == [

@@ -61,32 +61,32 @@ def test_a_legacy_tape_is_added_to_while_it_is_there(mine: Machine) -> None:
 def test_what_was_left_on_purpose_comes_before_what_was_gathered_of_that_session(mine: Machine) -> None:
     leave(mine, "meant", 0, summary="go on with the client")
     leave(mine, "handoff/compaction", 5, summary="gathered", trigger="compaction")
-    found = newest(mine)
-    assert found
-    assert found.name == "meant"
+    latest = newest(mine)
+    assert latest
+    assert latest.name == "meant"
     other = Origin("ignored", "session-2", "claude")
     later = NOW + timedelta(minutes=9)
     kept = AnchorRequest("handoff/compaction", "of another session", trigger="compaction")
     anchor(mine.open(), kept, mine.project(), other, later)
-    found = newest(mine)
-    assert found
-    assert found.summary == "of another session"
+    latest = newest(mine)
+    assert latest
+    assert latest.summary == "of another session"
 
 
 def test_the_newest_that_says_something_is_told(mine: Machine) -> None:
     leave(mine, "older", 0, summary="older")
     leave(mine, "newer", 5, summary="newer", purpose="go on")
     leave(mine, "bare", 9, trigger="compaction")
-    found = newest(mine)
-    assert found is not None
-    assert handoff_text(found) == "newer\npurpose: go on"
+    latest = newest(mine)
+    assert latest is not None
+    assert handoff_text(latest) == "newer\npurpose: go on"
 
 
 def test_without_a_summary_the_name_is_what_there_is(mine: Machine) -> None:
     leave(mine, "only/name")
-    found = newest(mine)
-    assert found is not None
-    assert handoff_text(found) == "only/name"
+    latest = newest(mine)
+    assert latest is not None
+    assert handoff_text(latest) == "only/name"
 
 
 def test_no_tape_no_handoff(mine: Machine) -> None:
@@ -127,9 +127,9 @@ def test_as_much_as_it_may_say(mine: Machine) -> None:
 def test_a_long_summary_of_another_machine_is_cut_where_it_is_told(mine: Machine) -> None:
     made = leave(mine, "x", summary="short").path
     mine.write(made, mine.read(made).replace("short", "long " * 20_000))
-    found = newest(mine)
-    assert found
-    assert len(handoff_text(found)) <= 1000
+    latest = newest(mine)
+    assert latest
+    assert len(handoff_text(latest)) <= 1000
 
 
 def test_a_secret_is_refused_before_it_is_on_disk(mine: Machine) -> None:
@@ -168,8 +168,8 @@ def test_a_bad_line_on_pis_tape_keeps_no_anchor_from_being_left(mine: Machine) -
     made = leave(mine, "ours")
     assert "TAPE/shop__anchors.jsonl" in made.notice
     assert (mine.read("TAPE/shop__anchors.jsonl"), '"ours"' in mine.read(made.path)) == (bad, True)
-    said = mine.ctxrepo("anchor", "again")
-    assert (said.returncode, "pi-memory-md doesn't know this anchor" in said.stderr) == (0, True)
+    run = mine.ctxrepo("anchor", "again")
+    assert (run.returncode, "pi-memory-md doesn't know this anchor" in run.stderr) == (0, True)
     mine.write("TAPE/shop__anchors.jsonl", "")
     assert leave(mine, "later", 5).notice == ""
     assert mine.read("TAPE/shop__anchors.jsonl").count("\n") == 3

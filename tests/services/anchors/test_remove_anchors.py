@@ -36,8 +36,8 @@ def left(cli: Terminal) -> list[str]:
 
 
 def id_of(cli: Terminal, name: str) -> str:
-    found = cli("tape", "list", "--context", "0", "--json").data["anchors"]
-    return str(next(a["id"] for a in found if a["name"] == name))
+    anchors = cli("tape", "list", "--context", "0", "--json").data["anchors"]
+    return str(next(a["id"] for a in anchors if a["name"] == name))
 
 
 def tape_of(cli: Terminal) -> Path:
@@ -69,8 +69,8 @@ class TestDelete:
     @pytest.mark.parametrize("wrong", ["nosuch", "goo", "^", "00000000"])
     def test_d62_one_unknown_id_and_nothing_is_deleted(self, cli: Terminal, wrong: str) -> None:
         cli("anchor", "good")
-        said = cli("tape", "delete", id_of(cli, "good"), wrong)
-        assert (said.code, said.is_one_line(), repr(wrong) in said.err) == (3, True, True)
+        answer = cli("tape", "delete", id_of(cli, "good"), wrong)
+        assert (answer.code, answer.is_one_line(), repr(wrong) in answer.err) == (3, True, True)
         assert left(cli) == ["good"]
 
     def test_undo_brings_it_back(self, cli: Terminal) -> None:
@@ -101,16 +101,16 @@ class TestDelete:
         ada.sync()
         ben.sync()
         for machine in pair:
-            found = machine.json("tape", "list", "--context", "0")["data"]["anchors"]
-            assert sorted(anchor["name"] for anchor in found) == ["goes", "of/ben"]
+            anchors = machine.json("tape", "list", "--context", "0")["data"]["anchors"]
+            assert sorted(anchor["name"] for anchor in anchors) == ["goes", "of/ben"]
 
     def test_what_happened_to_a_session_is_deleted_here(self, cli: Terminal) -> None:
         machine = cli.machine
         event = SpoolEvent("start", "claude", "aaaa1111-0000", str(machine.project_folder))
         leave_event_anchor(machine.open(), event, machine.env, NOW)
         name = id_of(cli, "session/new")
-        said = cli("tape", "delete", name)
-        assert (said.code, said.err) == (0, "")
+        answer = cli("tape", "delete", name)
+        assert (answer.code, answer.err) == (0, "")
         assert left(cli) == []
         assert cli("undo").code == 0
         assert left(cli) == ["session/new"]
@@ -119,8 +119,8 @@ class TestDelete:
         cli("anchor", "first", "--summary", "the right way")
         cli("anchor", "second", "--summary", "the wrong way")
         cli("tape", "delete", id_of(cli, "second"))
-        said = cli("context").out
-        assert ("the right way" in said, "the wrong way" in said) == (True, False)
+        output = cli("context").out
+        assert ("the right way" in output, "the wrong way" in output) == (True, False)
 
 
 class TestPi:
@@ -192,18 +192,18 @@ class TestReset:
     def test_where_no_session_is_known_nothing_is_archived(self, cli: Terminal, unknown: str) -> None:
         cli("anchor", "a", **S)
         cli("anchor", "b")
-        said = cli("tape", "reset", "--session", unknown)
-        assert (said.code, said.is_one_line(), "--session" in said.err) == (2, True, True)
+        answer = cli("tape", "reset", "--session", unknown)
+        assert (answer.code, answer.is_one_line(), "--session" in answer.err) == (2, True, True)
         assert left(cli) == ["a", "b"]
 
     def test_what_stood_here_only_is_archived_here_and_that_is_said(self, cli: Terminal) -> None:
         cli("anchor", "shared")
         cli("config", "set", "tape.sync", "none")
         cli("anchor", "local")
-        said = cli("tape", "reset")
+        answer = cli("tape", "reset")
         aside = str(cli.machine.open().state.root / "anchors.archived")
-        assert (said.out.count("TAPE/shop/archive/"), f"{aside} (1)" in said.out) == (1, True)
-        assert (aside in said.err, "doesn't bring that back" in said.err) == (True, True)
+        assert (answer.out.count("TAPE/shop/archive/"), f"{aside} (1)" in answer.out) == (1, True)
+        assert (aside in answer.err, "doesn't bring that back" in answer.err) == (True, True)
         assert '"local"' in Path(aside).read_text()
         assert cli("undo").code == 0
         assert left(cli) == ["shared", "session/reset"]
@@ -214,8 +214,8 @@ class TestReset:
         cli("anchor", "first", "--summary", "the right way")
         cli("anchor", "second", "--summary", "the wrong way", **S)
         cli("tape", verb, *((id_of(cli, "second"),) if verb == "delete" else ("--session", "aaaa")))
-        said = cli("context").out
-        assert ("the right way" in said, "the wrong way" in said) == (True, False)
+        output = cli("context").out
+        assert ("the right way" in output, "the wrong way" in output) == (True, False)
         cli("tape", "delete", id_of(cli, "first"))
         assert "Handoff" not in cli("context").out
 
@@ -223,8 +223,8 @@ class TestReset:
         cli("anchor", "a")
         for words in (("tape", "reset"), ("undo",), ("tape", "reset")):
             assert cli(*words).code == 0
-        said = cli("check")
-        assert (said.code, said.err) == (0, ""), said.out
+        answer = cli("check")
+        assert (answer.code, answer.err) == (0, ""), answer.out
 
     def test_undo_brings_all_back(self, cli: Terminal) -> None:
         for name in ("a", "b"):
@@ -248,7 +248,7 @@ class TestReset:
         made = cli("anchor", "a", "--json").data
         line = json.loads(cli.machine.read(made["path"]))
         lines = [json.dumps(line | {"id": f"id-{n:06}", "meta": {"summary": "x" * 2000}}) for n in range(400)]
-        cli.machine.write(made["path"], "".join(f"{one}\n" for one in lines))
+        cli.machine.write(made["path"], "".join(f"{line}\n" for line in lines))
         done = cli("tape", "reset", "--json").data
         assert (done["archived"], len(done["paths"])) == (400, 2)
         assert sum(cli.machine.read(path).count("\n") for path in done["paths"]) == 400
@@ -266,8 +266,8 @@ class TestReset:
         ben.sync()
         ada.sync()
         for machine in pair:
-            found = machine.json("tape", "list", "--type", "handoff", "--context", "0")["data"]["anchors"]
-            assert [anchor["name"] for anchor in found] == ["new"]
+            anchors = machine.json("tape", "list", "--type", "handoff", "--context", "0")["data"]["anchors"]
+            assert [anchor["name"] for anchor in anchors] == ["new"]
         assert ada.tree() == ben.tree()
 
 

@@ -74,17 +74,17 @@ class TestWhatHappened:
         assert left(mine) == []
 
     def test_d53_a_start_with_a_history_is_no_new_session(self, mine: Machine) -> None:
-        said = Talk(mine, S, NOW - timedelta(hours=1))
-        name = said.user("go on")
-        said.write()
+        talk = Talk(mine, S, NOW - timedelta(hours=1))
+        name = talk.user("go on")
+        talk.write()
         happens(mine, "start", "startup")
         (anchor,) = tape_here(mine.open(), "shop").anchors
         assert (anchor.name, anchor.entry) == ("session/resume", name)
 
     def test_what_is_said_before_the_worker_comes_makes_no_history(self, mine: Machine) -> None:
-        said = Talk(mine, S, NOW - timedelta(seconds=5))
-        said.user("hello")
-        said.write()
+        talk = Talk(mine, S, NOW - timedelta(seconds=5))
+        talk.user("hello")
+        talk.write()
         happens(mine, "start", "startup", at=(NOW - timedelta(seconds=20)).timestamp())
         (anchor,) = tape_here(mine.open(), "shop").anchors
         assert (anchor.name, anchor.entry, anchor.timestamp) == (
@@ -94,10 +94,10 @@ class TestWhatHappened:
         )
 
     def test_it_knows_who_where_and_the_last_message(self, mine: Machine) -> None:
-        said = Talk(mine, S, NOW - timedelta(hours=1))
-        said.turns(3)
-        said.write()
-        happens(mine, "end", transcript=str(said.path))
+        talk = Talk(mine, S, NOW - timedelta(hours=1))
+        talk.turns(3)
+        talk.write()
+        happens(mine, "end", transcript=str(talk.path))
         (anchor,) = tape_here(mine.open(), "shop").anchors
         assert (anchor.agent, anchor.project, anchor.session_id, anchor.entry) == (
             "claude",

@@ -37,10 +37,10 @@ def origin(machine: Machine, session: str = "s-1") -> Origin:
     return Origin(machine.open().host, session, "claude")
 
 
-def prompts(machine: Machine, *said: str) -> str:
+def prompts(machine: Machine, *texts: str) -> str:
     """The transcript of a session in which the user said this."""
     path = machine.home / "s-1.jsonl"
-    lines = [{"type": "user", "message": {"role": "user", "content": words}} for words in said]
+    lines = [{"type": "user", "message": {"role": "user", "content": words}} for words in texts]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return str(path)
 
@@ -71,8 +71,8 @@ def leave(machine: Machine, handoff: Handoff, minutes: int = 0, **how: Any) -> A
 
 def newest(machine: Machine) -> str:
     memory = machine.open()
-    found = newest_handoff(memory, memory.objects.tree_of(commit(memory, NOW).head), "shop")
-    return handoff_text(found) if found else ""
+    anchor = newest_handoff(memory, memory.objects.tree_of(commit(memory, NOW).head), "shop")
+    return handoff_text(anchor) if anchor else ""
 
 
 class TestGathered:
@@ -100,8 +100,8 @@ class TestGathered:
         )
 
     def test_what_only_greets_or_thanks_was_not_asked(self, mine: Machine) -> None:
-        said = prompts(mine, "Hello!", "Add retries", "Now test them", "ok, thanks")
-        made = prepared(mine, transcript=said)
+        transcript = prompts(mine, "Hello!", "Add retries", "Now test them", "ok, thanks")
+        made = prepared(mine, transcript=transcript)
         assert (made.goal, made.asked) == ("Add retries", "Now test them")
 
     def test_what_is_given_is_not_gathered(self, mine: Machine) -> None:
@@ -142,8 +142,10 @@ class TestGathered:
             path.symlink_to(mine.home / "pipe")
         elif kind in ("binary", "empty"):
             path.write_bytes(os.urandom(5000) if kind == "binary" else b"")
-        said = str(mine.home / "pipe") if kind == "pipe" else f"{path}\0" if kind == "nul" else str(path)
-        assert prepared(mine, transcript=said) == Handoff()
+        transcript = (
+            str(mine.home / "pipe") if kind == "pipe" else f"{path}\0" if kind == "nul" else str(path)
+        )
+        assert prepared(mine, transcript=transcript) == Handoff()
 
     def test_of_a_huge_transcript_only_the_ends_are_read(self, mine: Machine) -> None:
         path = Path(prompts(mine, "first"))

@@ -46,10 +46,10 @@ def off_dev() -> Iterator[Path]:
         yield Path(folder).resolve()
 
 
-def hook(machine: Machine, event: str, **said: str) -> str:
+def hook(machine: Machine, event: str, **fields: str) -> str:
     """What the agent's model is given at this event."""
     place = {"session_id": SESSION, "cwd": str(machine.project_folder), "transcript_path": "/none"}
-    done = machine.ctxrepo("hook", "claude", event, stdin=json.dumps({**place, **said}))
+    done = machine.ctxrepo("hook", "claude", event, stdin=json.dumps({**place, **fields}))
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout) if done.stdout else {}
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
@@ -68,8 +68,8 @@ def meta(machine: Machine, *words: str) -> dict[str, Any]:
     """What is left by `ctxrepo anchor` with these words."""
     answer = machine.json("anchor", *words)
     assert answer["ok"], answer
-    found: dict[str, Any] = answer["data"]["meta"]
-    return found
+    fields: dict[str, Any] = answer["data"]["meta"]
+    return fields
 
 
 def ledger(machine: Machine) -> SessionRecord:
@@ -79,16 +79,16 @@ def ledger(machine: Machine) -> SessionRecord:
 def test_d56_the_anchor_that_keywords_ask_for_says_so(agent: Machine) -> None:
     name = wanted_name(agent)
     assert re.fullmatch(r"handoff/keyword-migration-\d{6}", name)
-    found = meta(agent, name, "--summary", "Moves payments", "--keyword", "money", "--keyword", "refactor")
-    assert (found["trigger"], found["keywords"]) == ("keyword", ["migration", "refactor", "money"])
+    fields = meta(agent, name, "--summary", "Moves payments", "--keyword", "money", "--keyword", "refactor")
+    assert (fields["trigger"], fields["keywords"]) == ("keyword", ["migration", "refactor", "money"])
     assert ledger(agent).anchor_request is None
     assert meta(agent, name)["trigger"] == "direct"
 
 
 def test_d55_an_anchor_of_another_name_is_direct_and_the_keywords_are_done_with(agent: Machine) -> None:
     name = wanted_name(agent)
-    found = meta(agent, "another/name")
-    assert found == {"trigger": "direct"}
+    fields = meta(agent, "another/name")
+    assert fields == {"trigger": "direct"}
     assert meta(agent, name)["trigger"] == "direct"
 
 
@@ -191,9 +191,9 @@ def test_d22_pis_keywords_hold_for_pis_sessions_alone(off_dev: Path) -> None:
     settings.write_text(json.dumps({"pi-memory-md": {"tape": {"anchor": {"keywords": keywords}}}}))
     person.ctxrepo("status")  # any command publishes what holds
     prompt = "a DEPLOY, a rollback or a refactor"
-    said = {"session": "s-1", "cwd": str(person.project_folder), "prompt": prompt, "source": "startup"}
-    person.ctxrepo("hook", "pi", "session_start", stdin=json.dumps(said))
-    given = json.loads(person.ctxrepo("hook", "pi", "before_agent_start", stdin=json.dumps(said)).stdout)
+    payload = {"session": "s-1", "cwd": str(person.project_folder), "prompt": prompt, "source": "startup"}
+    person.ctxrepo("hook", "pi", "session_start", stdin=json.dumps(payload))
+    given = json.loads(person.ctxrepo("hook", "pi", "before_agent_start", stdin=json.dumps(payload)).stdout)
     (name,) = re.findall(r'tape_handoff with name "(handoff/keyword-rollback-\d{6})"', given["context"])
     pi = Machine(person.home, {"PI_SESSION_ID": "s-1", "PI_CODING_AGENT": "true"})
     assert meta(pi, name)["keywords"] == ["rollback", "deploy"]

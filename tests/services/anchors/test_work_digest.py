@@ -32,9 +32,9 @@ def kept(anchors: list[Anchor], request: DigestRequest | None = None) -> list[st
 
 
 def test_d71_two_handoffs_within_two_days_make_it_these_days() -> None:
-    found = chosen([anchor("a", 47), anchor("b", 1), anchor("old", 50)])
-    assert found.why == "the last 2 days"
-    assert found.bounds.start == (NOW - timedelta(days=2)).timestamp()
+    choice = chosen([anchor("a", 47), anchor("b", 1), anchor("old", 50)])
+    assert choice.why == "the last 2 days"
+    assert choice.bounds.start == (NOW - timedelta(days=2)).timestamp()
 
 
 @pytest.mark.parametrize("hours", [49, 500])
@@ -55,10 +55,10 @@ def test_d71_between_two_anchors_start_excluded_and_end_included() -> None:
 
 def test_a_digest_begins_where_the_last_one_ended() -> None:
     anchors = [anchor("a", 40), anchor("digest/done", 30), anchor("b", 20), anchor("c", 10)]
-    found = chosen(anchors)
-    assert found.why == "since the last digest"
-    assert found.bounds.after is not None
-    assert seconds_of(found.bounds.after.timestamp) == (NOW - timedelta(hours=30)).timestamp()
+    choice = chosen(anchors)
+    assert choice.why == "since the last digest"
+    assert choice.bounds.after is not None
+    assert seconds_of(choice.bounds.after.timestamp) == (NOW - timedelta(hours=30)).timestamp()
     assert chosen([anchor("digest/done", 60), anchor("a", 2), anchor("b", 1)]).why == "the last 2 days"
     assert chosen(anchors, DigestRequest(days=3)).why == "the last 3 days", "who asks for days gets them"
 

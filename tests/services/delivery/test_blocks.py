@@ -55,7 +55,7 @@ def put(machine: Machine, name: str = "AGENTS.md") -> AddResult:
 
 
 def states(machine: Machine) -> list[str]:
-    return [one.state for one in states_of_blocks(machine.open())]
+    return [block.state for block in states_of_blocks(machine.open())]
 
 
 def grow(machine: Machine, fact: str = "more") -> None:
@@ -65,7 +65,7 @@ def grow(machine: Machine, fact: str = "more") -> None:
 
 
 def renewed(machine: Machine, now: datetime = NOW, **how: bool) -> Sequence[str]:
-    return [one.state for one in renew(machine.open(), now, **how)]
+    return [block.state for block in renew(machine.open(), now, **how)]
 
 
 def test_it_is_the_packet_of_the_project_at_the_end_of_the_file(mine: Machine) -> None:
@@ -244,9 +244,9 @@ def test_damaged_markers_are_told_and_left(mine: Machine) -> None:
     grow(mine)
     assert renewed(mine) == ["damaged"]
     memory = mine.open()
-    (told,) = [fault.text for fault in faults(memory) if fault.kind == "block"]
-    assert str(file) in told
-    assert "ctxrepo file add" in told
+    (text,) = [fault.text for fault in faults(memory) if fault.kind == "block"]
+    assert str(file) in text
+    assert "ctxrepo file add" in text
     with pytest.raises(Refused, match="damaged"):
         remove(memory, file)
     with pytest.raises(Refused, match="damaged"):
@@ -345,12 +345,12 @@ def test_doctor_tells_of_blocks_that_are_stale_damaged_or_gone(mine: Machine) ->
     (mine.project_folder / "c.md").unlink()
     grow(mine)
     place = Place(mine.places, mine.env, Path("/usr/bin/python3"))
-    findings = [f for one in doctor(mine.open(), place, NOW) for f in one.findings]
-    told = [f"{f.problem} {f.remedy}" for f in findings if str(mine.project_folder) in f.problem]
-    assert len(told) == 3
-    assert "ctxrepo file refresh" in told[0]
-    assert "markers" in told[1]
-    assert "file remove" in told[2]
+    findings = [f for check in doctor(mine.open(), place, NOW) for f in check.findings]
+    problems = [f"{f.problem} {f.remedy}" for f in findings if str(mine.project_folder) in f.problem]
+    assert len(problems) == 3
+    assert "ctxrepo file refresh" in problems[0]
+    assert "markers" in problems[1]
+    assert "file remove" in problems[2]
 
 
 def test_a_damaged_register_leaves_files_as_they_are(mine: Machine) -> None:

@@ -72,10 +72,10 @@ class Desk:
         file = self.machine.open().state.root / f"bridges/{agent}-{session}.jsonl"
         return [json.loads(line) for line in file.read_text().split("\n")] if file.exists() else []
 
-    def followed(self, ended: float, said: float, source: str = "startup") -> list[dict[str, str]]:
+    def followed(self, ended: float, idle: float, source: str = "startup") -> list[dict[str, str]]:
         """What is laid ready for a session that begins now, where another one ended so many seconds ago."""
         self.begin("first")
-        self.say("first", SAID, said)
+        self.say("first", SAID, idle)
         self.work(self.event("end", "first", ended), self.event("start", "second", 0, source=source))
         return self.ready("second")
 
@@ -98,19 +98,19 @@ def texts(lines: Sequence[dict[str, str]]) -> list[str]:
     return [line["text"].partition("] ")[2] for line in lines if line["kind"] == "message"]
 
 
-@pytest.mark.parametrize(("said", "is_followed"), [(59, True), (59.99, True), (60.5, False)])
-def test_d66_the_last_entry_is_at_most_60_seconds_old(desk: Desk, said: float, is_followed: bool) -> None:
-    found = desk.followed(ended=5, said=said)
-    assert texts(found) == ([f"User: {text}" for text in SAID] if is_followed else [])
+@pytest.mark.parametrize(("idle", "is_followed"), [(59, True), (59.99, True), (60.5, False)])
+def test_d66_the_last_entry_is_at_most_60_seconds_old(desk: Desk, idle: float, is_followed: bool) -> None:
+    lines = desk.followed(ended=5, idle=idle)
+    assert texts(lines) == ([f"User: {text}" for text in SAID] if is_followed else [])
     if is_followed:
-        assert found[0] == {"kind": "session", "name": "claude first"}
+        assert lines[0] == {"kind": "session", "name": "claude first"}
         assert oct((desk.machine.open().state.root / "bridges").stat().st_mode)[-3:] == "700"
 
 
 @pytest.mark.parametrize("seconds", [0, 30, 600])
 def test_d66_the_window_is_a_setting(desk: Desk, seconds: int) -> None:
     desk.machine.ctxrepo("config", "set", "tape.bridge_seconds", str(seconds))
-    assert bool(desk.followed(ended=5, said=40)) == (seconds == 600)
+    assert bool(desk.followed(ended=5, idle=40)) == (seconds == 600)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_d66_the_window_is_a_setting(desk: Desk, seconds: int) -> None:
 def test_d66_which_beginnings_follow(desk: Desk, source: str, is_followed: bool) -> None:
     if source in ("resume", "fork"):
         desk.say("second", ["Something of its own"], 3600)
-    assert bool(desk.followed(ended=5, said=10, source=source)) == is_followed
+    assert bool(desk.followed(ended=5, idle=10, source=source)) == is_followed
 
 
 def test_one_that_goes_on_is_followed_by_none(desk: Desk) -> None:
@@ -203,23 +203,27 @@ def test_none_of_another_project(desk: Desk) -> None:
 
 def test_none_that_its_user_switched_off(desk: Desk) -> None:
     add(desk.begin("first"), ["off"])
-    assert desk.followed(ended=5, said=10) == []
+    assert desk.followed(ended=5, idle=10) == []
 
 
 @pytest.mark.parametrize("setting", [("tape.enabled", "false"), ("tape.exclude_dirs", "PROJECT")])
 def test_none_where_nothing_is_kept(desk: Desk, setting: tuple[str, str]) -> None:
     key, value = setting
     desk.machine.ctxrepo("config", "set", key, value.replace("PROJECT", str(desk.machine.project_folder)))
-    assert desk.followed(ended=5, said=10) == []
+    assert desk.followed(ended=5, idle=10) == []
 
 
 def test_d66_300_characters_of_each_and_the_newest_200(desk: Desk) -> None:
     desk.begin("first")
     desk.say("first", [f"message {n} " + "x" * 400 for n in range(210)], 10)
     desk.work(desk.event("end", "first", 5), desk.event("start", "second", 0))
-    found = texts(desk.ready("second"))
-    assert (len(found), found[0][:17], found[-1][:18]) == (200, "User: message 10 ", "User: message 209 ")
-    assert {len(text.removeprefix("User: ")) for text in found} == {300}
+    messages = texts(desk.ready("second"))
+    assert (len(messages), messages[0][:17], messages[-1][:18]) == (
+        200,
+        "User: message 10 ",
+        "User: message 209 ",
+    )
+    assert {len(text.removeprefix("User: ")) for text in messages} == {300}
 
 
 def test_secrets_are_masked(desk: Desk) -> None:
@@ -240,11 +244,11 @@ def test_its_handoffs_are_laid_ready_too(sync: str, desk: Desk) -> None:
         request = AnchorRequest(f"{session}/done", "Retries work", "bug")
         origin = Origin(memory.host, session, "claude")
         anchor(memory, request, desk.machine.project(), origin, datetime.now(UTC))
-    found = [line for line in desk.followed(ended=5, said=10) if line["kind"] == "anchor"]
-    assert [(line["name"], line["summary"], line["purpose"]) for line in found] == [
+    anchors = [line for line in desk.followed(ended=5, idle=10) if line["kind"] == "anchor"]
+    assert [(line["name"], line["summary"], line["purpose"]) for line in anchors] == [
         ("first/done", "Retries work", "bug")
     ]
-    assert {"first", "retries", "work", "bug"} <= set(found[0]["words"].split())
+    assert {"first", "retries", "work", "bug"} <= set(anchors[0]["words"].split())
 
 
 def test_what_a_fork_holds_already_is_left_out(desk: Desk) -> None:
@@ -257,7 +261,7 @@ def test_what_a_fork_holds_already_is_left_out(desk: Desk) -> None:
 
 @pytest.mark.parametrize("source", ["resume", "fork"])
 def test_what_it_holds_may_be_unknown_and_then_it_is_told_nothing(desk: Desk, source: str) -> None:
-    assert desk.followed(ended=5, said=10, source=source) == []
+    assert desk.followed(ended=5, idle=10, source=source) == []
 
 
 def test_where_no_end_is_told_its_transcript_is_looked_for(desk: Desk) -> None:
@@ -268,7 +272,7 @@ def test_where_no_end_is_told_its_transcript_is_looked_for(desk: Desk) -> None:
 
 
 def test_what_no_prompt_came_for_is_removed_after_a_day(desk: Desk) -> None:
-    desk.followed(ended=5, said=10)
+    desk.followed(ended=5, idle=10)
     (file,) = (desk.machine.open().state.root / "bridges").iterdir()
     os.utime(file, (desk.now - 90_000, desk.now - 90_000))
     desk.work(desk.event("start", "third", 0, source="startup", cwd="/none"))
@@ -288,10 +292,10 @@ def test_d66_from_hook_to_hook(desk: Desk) -> None:
     """Two sessions of Claude Code, by the hooks themselves and the worker that they start."""
     machine, state = desk.machine, desk.machine.open().state
 
-    def hook(session: str, event: str, **said: str) -> str:
+    def hook(session: str, event: str, **fields: str) -> str:
         place = {"session_id": session, "cwd": str(machine.project_folder)}
-        told = {**place, "transcript_path": desk.transcript(session), **said}
-        done = machine.ctxrepo("hook", "claude", event, stdin=json.dumps(told))
+        payload = {**place, "transcript_path": desk.transcript(session), **fields}
+        done = machine.ctxrepo("hook", "claude", event, stdin=json.dumps(payload))
         assert (done.returncode, done.stderr) == (0, "")
         answer = json.loads(done.stdout) if done.stdout else {}
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
@@ -307,7 +311,7 @@ def test_d66_from_hook_to_hook(desk: Desk) -> None:
         time.sleep(0.05)
     text = hook("second", "UserPromptSubmit", prompt="why do the retries of the payments fail?")
     (block,) = [block for block in parse_all(text) if block.bridges]
-    assert [said.partition("] ")[2] for said in block.bridges["claude first"].messages] == [
+    assert [message.partition("] ")[2] for message in block.bridges["claude first"].messages] == [
         f"User: {SAID[0]}"
     ]
     assert not file.exists()

@@ -19,9 +19,9 @@ from ctxrepo.storage.state.compiled import CompiledCheckout, record_checkout
 @pytest.fixture
 def project(ada: Machine) -> str:
     ada.init()
-    found = ada.project()
-    assert found
-    return found.id
+    shop = ada.project()
+    assert shop
+    return shop.id
 
 
 BASE = 1_790_000_000.0

@@ -74,15 +74,15 @@ def in_project(machine: Machine, session: str, folder: str) -> None:
 def first(machine: Machine, owner: str = "", project: str = SHOP) -> list[FirstFile]:
     update_recent_files(machine.open())
     known = machine.open().cache.ask(selected_of, project, owner)
-    return [FirstFile(one.top, one.path, one.rank, one.why) for one in known]
+    return [FirstFile(file.top, file.path, file.rank, file.why) for file in known]
 
 
 def notes(machine: Machine, owner: str = "") -> dict[str, str]:
-    return {one.path: one.why for one in first(machine, owner) if not one.top}
+    return {file.path: file.why for file in first(machine, owner) if not file.top}
 
 
 def files(machine: Machine) -> list[str]:
-    return [one.path for one in first(machine) if one.top]
+    return [file.path for file in first(machine) if file.top]
 
 
 def say(machine: Machine, **tape: Any) -> None:
@@ -105,7 +105,7 @@ def test_notes_are_ranked_by_what_sessions_did_and_say_it(shop: Machine) -> None
         ("global/MEMORY.md", "read 2026-09-21"),
         ("shop/core/TASK.md", "read 2026-09-21"),
     ]
-    assert [one.rank for one in first(shop)] == [1, 2, 3]
+    assert [file.rank for file in first(shop)] == [1, 2, 3]
 
 
 def test_what_sessions_of_other_projects_did_does_not_count(shop: Machine) -> None:
@@ -118,7 +118,7 @@ def test_what_sessions_of_other_projects_did_does_not_count(shop: Machine) -> No
     touch(shop, "shop/topics/db.md", session="theirs")
     touch(shop, "shop/topics/api.md", session="mine")
     assert list(notes(shop)) == ["shop/topics/api.md"]
-    assert [one.path for one in first(shop, project=TILL)] == ["global/MEMORY.md"]
+    assert [file.path for file in first(shop, project=TILL)] == ["global/MEMORY.md"]
 
 
 def test_a_session_that_nobody_knows_counts_for_the_note_s_own_project(shop: Machine) -> None:
@@ -163,8 +163,8 @@ def test_d17_the_limit_is_for_notes_and_for_files(shop: Machine) -> None:
     say(shop, file_limit=2)
     assert (len(notes(shop)), len(files(shop))) == (2, 2)
     say(shop, whitelist=["shop/MEMORY.md", "c.py"])
-    found = [(one.path, one.rank, one.why) for one in first(shop)]
-    assert found[:2] == [("shop/MEMORY.md", 0, "on the white list"), ("c.py", 0, "on the white list")]
+    order = [(file.path, file.rank, file.why) for file in first(shop)]
+    assert order[:2] == [("shop/MEMORY.md", 0, "on the white list"), ("c.py", 0, "on the white list")]
     assert (len(notes(shop)), len(files(shop))) == (3, 3)
 
 
@@ -187,13 +187,13 @@ def test_d19_lists_name_files_and_folders_below_the_memory_and_the_project(shop:
     for name in ("shop/topics/db.md", "shop/topics/api.md", "shop/core/TASK.md"):
         touch(shop, name)
     say(shop, whitelist=["topics", "src"], blacklist=["topics/api.md", "old"])
-    found = [one.path for one in first(shop)]
-    assert found[:3] == ["shop/topics/db.md", "src/a.py", "src/deep/b.py"]
-    assert found[3:] == ["shop/core/TASK.md"]
+    order = [file.path for file in first(shop)]
+    assert order[:3] == ["shop/topics/db.md", "src/a.py", "src/deep/b.py"]
+    assert order[3:] == ["shop/core/TASK.md"]
     say(shop, whitelist=[str(shop.project_folder / "old")], blacklist=[str(shop.clone / "shop/core")])
-    found = [one.path for one in first(shop)]
-    assert found[0] == "old/d.py"
-    assert "shop/core/TASK.md" not in found
+    order = [file.path for file in first(shop)]
+    assert order[0] == "old/d.py"
+    assert "shop/core/TASK.md" not in order
 
 
 def test_what_git_ignores_in_the_project_is_left_out(shop: Machine) -> None:
@@ -217,7 +217,7 @@ def test_a_file_outside_is_named_whole_and_counts_for_the_checkout_it_is_in_too(
     touch(shop, till / "x.py")
     touch(shop, lib / "x.py")
     assert set(files(shop)) == {str(till / "x.py"), str(lib / "x.py")}
-    assert [one.path for one in first(shop, project=TILL)] == ["x.py"]
+    assert [file.path for file in first(shop, project=TILL)] == ["x.py"]
 
 
 @pytest.mark.parametrize("stays_here", [False, True])
@@ -244,7 +244,7 @@ def test_what_commands_of_a_session_read_and_write_counts(shop: Machine) -> None
     assert agent.ctxrepo("read", "shop/topics/api.md").returncode == 0
     assert agent.ctxrepo("remember", "Port 5434 is the replica", "--note", "topics/db.md").returncode == 0
     lines = [json.loads(line) for line in shop.open().state.access.read_text().splitlines()]
-    assert [(one["session"], one["tool"], Path(one["path"]).name) for one in lines] == [
+    assert [(line["session"], line["tool"], Path(line["path"]).name) for line in lines] == [
         ("s7", "read", "api.md"),
         ("s7", "memory_write", "db.md"),
     ]

@@ -58,10 +58,10 @@ def has_news(machine: Machine, *scopes: str) -> bool:
     assert db is not None
     assert cache is not None
     with closing(db), closing(cache):
-        found = world_of(db, state)
-        assert found is not None
-        wanted = [Scope(found.repo, name) for name in scopes or ("global", "shop")]
-        return is_unwatched(cache, wanted) or bool(news(found, cache, wanted))
+        world = world_of(db, state)
+        assert world is not None
+        wanted = [Scope(world.repo, name) for name in scopes or ("global", "shop")]
+        return is_unwatched(cache, wanted) or bool(news(world, cache, wanted))
 
 
 def replace(file: Path, text: str) -> None:
@@ -155,9 +155,9 @@ def test_a_round_is_over_from_when_it_began(mine: Machine, monkeypatch: pytest.M
     real, has_read = Spool.read, []
 
     def read(spool: Spool) -> object:
-        found = real(spool)
+        events = real(spool)
         has_read.append(time.time())
-        return found
+        return events
 
     monkeypatch.setattr(Spool, "read", read)
     before = time.time()

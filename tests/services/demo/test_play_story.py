@@ -72,12 +72,12 @@ def test_what_was_given_used_and_said_is_told_by_the_records_of_sessions(machine
     assert len(given) > 60
     assert any(trace.silence for trace in traces(memory))
     counts = counted_here(memory)
-    assert sum(one.used for one in counts) > 10
-    assert sum(one.opened for one in counts) > 10
+    assert sum(usage.used for usage in counts) > 10
+    assert sum(usage.opened for usage in counts) > 10
     why = machine.json("why", "global:MEMORY.md")["data"]["changes"][0]
     assert why["session"]["prompt"] == "You pushed to main?!"
-    found = machine.json("search", "--in", "sessions", "Valkey")["data"]["hits"]
-    assert found
+    hits = machine.json("search", "--in", "sessions", "Valkey")["data"]["hits"]
+    assert hits
 
 
 def test_its_command_is_told_nothing_of_what_is_somebodys_own(machine: Machine, tmp_path: Path) -> None:

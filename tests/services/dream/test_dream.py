@@ -92,7 +92,7 @@ def test_it_is_one_item_one_commit_and_one_undo(ada: Machine, ids: list[str]) ->
     assert ada.ctxrepo("undo").returncode == 0
     assert ada.read(NOTE) == before
     assert nine not in struck(ada)
-    assert [one["id"] for one in ada.json("inbox")["data"]["items"]] == [item["id"]]
+    assert [entry["id"] for entry in ada.json("inbox")["data"]["items"]] == [item["id"]]
 
 
 def test_what_became_of_a_merged_entry_is_known_by_its_id(ada: Machine, ids: list[str]) -> None:

@@ -25,8 +25,8 @@ def mine(ada: Machine) -> Machine:
 
 def says(machine: Machine, *texts: str, session: str = "s-1") -> None:
     """A turn in which a person says these, and the agent answers each, has ended."""
-    said = [text for one in texts for text in (one, "Done.")]
-    path = str(claude_says(machine, session, said).path)
+    lines = [text for prompt in texts for text in (prompt, "Done.")]
+    path = str(claude_says(machine, session, lines).path)
     event = SpoolEvent("stop", "claude", session, str(machine.project_folder), transcript=path)
     stage_cues(machine.open(), event, datetime.now(UTC))
     commit(machine.open(), datetime.now(UTC))

@@ -50,9 +50,9 @@ def exported(machine: Machine, file: Path) -> bytes:
 
 
 def brought(machine: Machine, file: Path) -> str:
-    said = run(machine, "import", "--file", str(file), "--yes")
+    output = run(machine, "import", "--file", str(file), "--yes")
     run(machine, "sync")
-    return said
+    return output
 
 
 def tracked(machine: Machine) -> dict[str, bytes]:
@@ -189,12 +189,12 @@ class TestIntoAMemoryThatHoldsSomething:
         ben.write("shop/prices.csv", "what,price\ntea,3\n")
         run(ben, "sync")
         exported(ada, tmp_path / "memory.jsonl")
-        said = brought(ben, tmp_path / "memory.jsonl")
+        output = brought(ben, tmp_path / "memory.jsonl")
         payments = ben.read("shop/topics/payments.md")
         assert payments.startswith("# Ben's\n\n- Cards are refused on Sundays\n")
         assert payments.endswith("- Refunds are booked at night\n")
         assert ben.read("shop/prices.csv") == "what,price\ntea,3\n"
-        assert "shop/prices.csv -> shop/prices.csv: it is another one here, and stays so" in said
+        assert "shop/prices.csv -> shop/prices.csv: it is another one here, and stays so" in output
         memory = ben.read("global/MEMORY.md")
         assert "Ben likes coffee" in memory
         assert "Tea is served at four" in memory

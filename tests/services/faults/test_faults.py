@@ -52,7 +52,7 @@ def test_what_stands_has_since_and_remedy_and_what_is_over_is_known(mine: Machin
         ("b is wrong", "`ctxrepo check` shows the places.")
     ]
     assert all(f.since for f in standing(memory))
-    assert [(one.fault, bool(one.until)) for one in history(memory)] == [
+    assert [(fault.fault, bool(fault.until)) for fault in history(memory)] == [
         ("a is wrong", True),
         ("b is wrong", False),
     ]
@@ -120,9 +120,9 @@ def test_a_session_is_told_that_the_clone_is_on_no_branch(mine: Machine) -> None
     mine.git("switch", "-q", "--detach")
     Session(mine, "s-1").hook("SessionStart", source="startup")
     eventually(lambda: any("on no branch" in fault.text for fault in mine.open().cache.ask(all_faults)), 60)
-    told = Session(mine, "s-2").hook("SessionStart", source="startup")
-    assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in told
-    assert "Until then what is written is kept and found here, but not sent." in told
+    output = Session(mine, "s-2").hook("SessionStart", source="startup")
+    assert "is on no branch, not on main. `ctxrepo doctor --fix` brings it back" in output
+    assert "Until then what is written is kept and found here, but not sent." in output
     mine.git("switch", "-q", "main")
     assert current_faults(mine.open()) == []
     tell_at_once(mine.open())
@@ -176,8 +176,8 @@ def test_of_what_others_word_in_a_commit_only_our_own_words_are_told(
     ada.sync()
     ada.git("rm", "-q", "shop/x.md")
     ada.git("commit", "-qm", f"remove x\n\nCtxrepo-Host: there\nCtxrepo-Deleted: {summary}")
-    told = [line for line in ada.sync().notices if "deleted by hand" in line]
-    assert [line.partition(";")[0] for line in told] == ["shop/x.md: 5 entries deleted by hand"] * is_told
+    notices = [line for line in ada.sync().notices if "deleted by hand" in line]
+    assert [line.partition(";")[0] for line in notices] == ["shop/x.md: 5 entries deleted by hand"] * is_told
 
 
 def test_doctor_says_that_sessions_are_told_of_what_it_told_above(ada: Machine) -> None:

@@ -17,12 +17,12 @@ def test_the_session_that_was_answered_last_is_told_with_its_project(ada: Machin
     assert last_served(memory) is None
     memory.places.sessions.mkdir(exist_ok=True)
     mark = f"@{memory.state.id}"
-    said = {
+    answers = {
         "old": f"began 100\ncwd /code\n{mark} project shop\n{mark} entry abc x\n",
         "new": f"began 200\ncwd /code\n{mark} project ?\n{mark} entry abc x\n{mark} entry abd x\n",
         "sub": "began 300\nof new\n",
     }
-    for number, (name, lines) in enumerate(said.items()):
+    for number, (name, lines) in enumerate(answers.items()):
         file = memory.places.sessions / f"claude-{name}"
         file.write_text(lines)
         os.utime(file, (1000 + number,) * 2)

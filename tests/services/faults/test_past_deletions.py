@@ -170,8 +170,8 @@ def test_what_reviewers_struck_out_was_not_deleted_by_hand(
         ada.remember("written meanwhile", scope="global")
     elif meanwhile == "an edit":
         ada.write(NOTE, ada.read(NOTE).replace("tea at four", "tea at five"))
-    told = sync(ada.open(), datetime.now(UTC)).notices
-    assert not [notice for notice in told if "by hand" in notice]
+    notices = sync(ada.open(), datetime.now(UTC)).notices
+    assert not [notice for notice in notices if "by hand" in notice]
     assert of_deletions(ada.open(), few=True) == []
     ada.ctxrepo("declined", "dismiss")
     assert of_deletions(ada.open(), few=True) == []
@@ -240,8 +240,8 @@ def facts(machine: Machine, note: str, count: int) -> None:
 
 
 def notices(machine: Machine) -> list[str]:
-    found = sync(machine.open(), datetime.now(UTC), SyncRequest(tells=True)).notices
-    return [line.replace("in a commit made with git; `ctxrepo undo ", "by git; ") for line in found]
+    notices = sync(machine.open(), datetime.now(UTC), SyncRequest(tells=True)).notices
+    return [line.replace("in a commit made with git; `ctxrepo undo ", "by git; ") for line in notices]
 
 
 @pytest.fixture

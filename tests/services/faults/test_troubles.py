@@ -35,9 +35,9 @@ def test_what_was_met_is_told_with_its_moment_and_without_the_way_there(memory: 
     memory.state.log.write_text(
         f"{LINE}2026-11-20T13:00:00.000+00:00 Traceback (most recent call last):\n  File x\nValueError: why\n"
     )
-    found = of_worker(memory)
-    assert found
-    assert (found.at, found.words) == (datetime(2026, 11, 20, 13, tzinfo=UTC), "ValueError: why")
+    trouble = of_worker(memory)
+    assert trouble
+    assert (trouble.at, trouble.words) == (datetime(2026, 11, 20, 13, tzinfo=UTC), "ValueError: why")
 
 
 def test_a_session_that_began_later_settles_what_a_hook_met(memory: Memory) -> None:

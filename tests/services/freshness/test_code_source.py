@@ -46,8 +46,8 @@ class Working:
         done = remember(memory, Fact(text), self.machine.project(), Origin(memory.host), self.now)
         if code or cites or holds:
             with drafting(memory, "edit", Origin(memory.host), self.now) as draft:
-                one = new_record(draft, "stated", done.id, "shop/MEMORY.md", self.now)
-                record_all(draft, [replace(one, code=code, cites=cites, holds=holds)], self.now)
+                evidence = new_record(draft, "stated", done.id, "shop/MEMORY.md", self.now)
+                record_all(draft, [replace(evidence, code=code, cites=cites, holds=holds)], self.now)
         return done.id
 
     def doubts(self) -> Sequence[Doubt]:
@@ -88,8 +88,8 @@ def test_an_edit_of_the_entry_clears_it_and_so_does_its_confirmation(work: Worki
     work.machine.ctxrepo("edit", f"^{third}", "--old", ", too", "--new", "")
     memory = work.machine.open()
     with drafting(memory, "edit", Origin(memory.host), work.now) as draft:
-        one = new_record(draft, "verified", second, "shop/MEMORY.md", work.now)
-        record_all(draft, [replace(one, code=work.code.git("rev-parse", "HEAD"))], work.now)
+        evidence = new_record(draft, "verified", second, "shop/MEMORY.md", work.now)
+        record_all(draft, [replace(evidence, code=work.code.git("rev-parse", "HEAD"))], work.now)
     assert not work.words()
 
 
@@ -98,8 +98,8 @@ def test_what_was_confirmed_counts_from_then(work: Working) -> None:
     work.code.commit({"rates.py": ""})
     memory = work.machine.open()
     with drafting(memory, "edit", Origin(memory.host), work.now) as draft:
-        one = new_record(draft, "verified", entry, "shop/MEMORY.md", work.now)
-        record_all(draft, [replace(one, code=work.code.git("rev-parse", "HEAD"))], work.now)
+        evidence = new_record(draft, "verified", entry, "shop/MEMORY.md", work.now)
+        record_all(draft, [replace(evidence, code=work.code.git("rev-parse", "HEAD"))], work.now)
     assert not work.words()
     work.code.commit({"rates.py": None})
     assert work.words() == [f"rates.py is gone since {work.code.day()}"]

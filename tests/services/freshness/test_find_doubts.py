@@ -43,7 +43,7 @@ class Remembering:
         memory, project = self.machine.open(), self.machine.project()
         facts = [Fact(text, scope=scope, category=category, key=key) for text in texts]
         done = remember_all(memory, facts, project, Origin(memory.host), FIRST + timedelta(days=day))
-        return [one.id for one in done]
+        return [result.id for result in done]
 
     def say(self, kind: Kind, entry: str, day: int) -> None:
         """Record something of an entry."""
@@ -98,7 +98,7 @@ def test_verified_later_it_is_in_no_doubt_and_verified_before_it_is(shop: Rememb
     (old,) = shop.on(2, OLD)
     shop.say("verified", old, 5)
     shop.on(9, NEW)
-    assert [one.kind for one in shop.work()] == ["overtaken"]
+    assert [doubt.kind for doubt in shop.work()] == ["overtaken"]
     shop.say("verified", old, 11)
     assert shop.work() == []
 
@@ -109,11 +109,11 @@ def test_what_nothing_is_recorded_of_is_as_old_as_its_commit(shop: Remembering) 
     (doubt,) = shop.work(day=7)
     assert (doubt.entry, doubt.since[:10]) == (stated, "2026-10-08")
     shop.machine.write("shop/net.md", f"# Net\n\n- {NEW} or so\n- another line\n")
-    assert [one.since[:10] for one in shop.work(day=9)] == ["2026-10-08"]
+    assert [doubt.since[:10] for doubt in shop.work(day=9)] == ["2026-10-08"]
     shop.machine.write("shop/MEMORY.md", "- The mail queue is drained every 5 minutes by cron\n")
     shop.work(day=11)
     (stated,) = shop.on(10, "The mail queue is drained every 9 minutes by cron")
-    assert [one.entry for one in shop.work(day=12) if one.by != doubt.by] == [stated]
+    assert [older.entry for older in shop.work(day=12) if older.by != doubt.by] == [stated]
 
 
 def test_one_key_has_one_value(shop: Remembering) -> None:
@@ -139,7 +139,7 @@ def test_what_many_sessions_were_given_and_none_used_is_idle(shop: Remembering) 
     with UsageStore.writing(memory.state.usage) as store:
         for number in range(10):
             store.note("delivered", f"claude s{number}", entry, "shop/MEMORY.md", FIRST.timestamp() + number)
-    assert [(one.kind, one.entry) for one in shop.work(day=10)] == []  # too young to tell
+    assert [(doubt.kind, doubt.entry) for doubt in shop.work(day=10)] == []  # too young to tell
     (doubt,) = shop.work(day=15)
     assert (doubt.kind, doubt.entry, doubt.remark) == ("idle", entry, "")
 

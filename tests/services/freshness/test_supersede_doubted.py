@@ -31,7 +31,7 @@ class Doubtful:
 
     def doubts(self) -> list[str]:
         data = self.machine.json("stale")["data"]
-        return [f"{one['kind']} {one['id']}" for one in data["doubts"]]
+        return [f"{doubt['kind']} {doubt['id']}" for doubt in data["doubts"]]
 
     def commits(self) -> int:
         return int(self.machine.git("rev-list", "--count", "HEAD"))
@@ -94,8 +94,8 @@ def test_where_no_entry_is_newer_accept_forgets_it(shop: Doubtful) -> None:
     memory = shop.machine.open()
     known = memory.cache.ask(entry_by_id, shop.new.lstrip("^"))
     assert known
-    found = Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", "2026-10-03")
-    memory.cache.change(put_doubts, "shop", "code", {found: known.hash}, "")
+    doubt = Doubt(known.entry.id, known.entry.path, "gone", "a.py", "a.py is gone", "2026-10-03")
+    memory.cache.change(put_doubts, "shop", "code", {doubt: known.hash}, "")
     done = shop.machine.ctxrepo("inbox", "accept", f"{known.entry.id}-gone")
     assert "forgotten" in done.stdout
     assert shop.machine.ctxrepo("read", shop.new).returncode == 3

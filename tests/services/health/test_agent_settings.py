@@ -32,12 +32,12 @@ def test_without_such_settings_there_is_nothing_to_tell(mine: Machine) -> None:
 
 def named(machine: Machine, path: Path) -> list[dict[str, str]]:
     """What doctor finds about this place."""
-    found: list[dict[str, str]] = machine.json("doctor")["data"]["findings"]
-    return [one for one in found if str(path) in one["problem"]]
+    findings: list[dict[str, str]] = machine.json("doctor")["data"]["findings"]
+    return [finding for finding in findings if str(path) in finding["problem"]]
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "message"),
     [
         ({}, "nothing that config.toml doesn't say"),
         (
@@ -66,27 +66,27 @@ def named(machine: Machine, path: Path) -> list[dict[str, str]]:
         ),
     ],
 )
-def test_how_its_sessions_differ_is_told(mine: Machine, section: dict[str, Any], said: str) -> None:
+def test_how_its_sessions_differ_is_told(mine: Machine, section: dict[str, Any], message: str) -> None:
     put(mine, section)
-    found = check_own_settings(mine.open(), "pi")
-    assert found
-    assert found.stands == f"{mine.home}/.pi/agent/settings.json: {said}"
-    assert not found.findings
+    outcome = check_own_settings(mine.open(), "pi")
+    assert outcome
+    assert outcome.stands == f"{mine.home}/.pi/agent/settings.json: {message}"
+    assert not outcome.findings
 
 
 def test_pi_may_do_what_other_agents_are_not_to(mine: Machine) -> None:
     assert mine.ctxrepo("config", "set", "hooks.session_end", "commit").returncode == 0
     put(mine, {"hooks": {"sessionEnd": ["push"]}})
-    found = check_own_settings(mine.open(), "pi")
-    assert found
-    assert found.stands.endswith(": its sessions send what they write")
+    outcome = check_own_settings(mine.open(), "pi")
+    assert outcome
+    assert outcome.stands.endswith(": its sessions send what they write")
 
 
 def test_another_memory_that_they_name_is_a_finding(mine: Machine) -> None:
     put(mine, {"localPath": str(mine.clone)})
-    found = check_own_settings(mine.open(), "pi")
-    assert found
-    assert not found.findings
+    outcome = check_own_settings(mine.open(), "pi")
+    assert outcome
+    assert not outcome.findings
     other = mine.home / "other"
     put(mine, {"localPath": str(other)})
     assert named(mine, other) == [], "a folder that isn't there is no memory"
@@ -99,6 +99,6 @@ def test_settings_of_pi_that_can_not_be_read_are_told(mine: Machine) -> None:
     file = mine.home / ".pi/agent/settings.json"
     file.parent.mkdir(parents=True)
     file.write_text('{\n // x\n "pi-memory-md": {"enabled": false}\n}')
-    found = check_own_settings(mine.open(), "pi")
-    assert found
-    assert str(file) in found.findings[0].problem
+    outcome = check_own_settings(mine.open(), "pi")
+    assert outcome
+    assert str(file) in outcome.findings[0].problem

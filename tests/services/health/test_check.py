@@ -18,7 +18,7 @@ def mine(ada: Machine) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("data", "line", "told"),
+    ("data", "line", "message"),
     [
         (b"---\na: b\n- x\n", 1, "never closed"),
         (b"---\na: b\n\tdescription: x\n---\n", 3, "not readable YAML: a tab indents"),
@@ -47,25 +47,27 @@ def mine(ada: Machine) -> Machine:
         ((b"- " + b"word " * 30 + b"\n") * 7_000, 0, "larger than 1024 KiB"),
     ],
 )
-def test_what_is_wrong_in_a_note(mine: Machine, data: bytes, line: int, told: str) -> None:
+def test_what_is_wrong_in_a_note(mine: Machine, data: bytes, line: int, message: str) -> None:
     (mine.clone / "global/x.md").write_bytes(data)
-    found = check(mine.open())
-    assert all(f.path == "global/x.md" and f.remedy for f in found)
-    assert (line, True) in [(f.line, told in f.problem) for f in found]
-    assert not any("ghp_" in f"{f.problem}{f.remedy}" for f in found)
+    findings = check(mine.open())
+    assert all(f.path == "global/x.md" and f.remedy for f in findings)
+    assert (line, True) in [(f.line, message in f.problem) for f in findings]
+    assert not any("ghp_" in f"{f.problem}{f.remedy}" for f in findings)
     assert (mine.clone / "global/x.md").read_bytes() == data
 
 
 def test_a_memory_that_is_more_than_is_shown(mine: Machine) -> None:
     head = "---\ndescription: d\n---\n\n"
     mine.write("global/MEMORY.md", head + "- é\n" * 613 + "- x")
-    assert [one.problem for one in check(mine.open())] == ["it says the same as line 5 and 611 more below"]
+    assert [finding.problem for finding in check(mine.open())] == [
+        "it says the same as line 5 and 611 more below"
+    ]
     mine.write("global/MEMORY.md", head + "- é\n" * 700)
     mine.write("global/topics/MEMORY.md", head + "- é\n" * 700)
-    (found,) = (one for one in check(mine.open()) if "says the same" not in one.problem)
-    assert (found.path, found.line) == ("global/MEMORY.md", 0)
-    assert "of its 3,499 bytes a session is shown 3,072 at most" in found.problem
-    assert "topics/" in found.remedy
+    (large,) = (finding for finding in check(mine.open()) if "says the same" not in finding.problem)
+    assert (large.path, large.line) == ("global/MEMORY.md", 0)
+    assert "of its 3,499 bytes a session is shown 3,072 at most" in large.problem
+    assert "topics/" in large.remedy
 
 
 def test_what_is_fine_is_not_found(mine: Machine) -> None:
@@ -84,8 +86,8 @@ def test_what_is_wrong_in_lists_registry_and_names(mine: Machine) -> None:
     mine.write("ctxrepo.toml", "garbage [")
     mine.write("global/con.md", "- reserved\n")
     (mine.clone / "global/link.md").symlink_to("x.md")
-    found = [(f.path, f.line) for f in check(mine.open())]
-    assert found == [
+    places = [(f.path, f.line) for f in check(mine.open())]
+    assert places == [
         ("ctxrepo.toml", 0),
         ("global/con.md", 0),
         ("global/link.md", 0),
@@ -105,23 +107,23 @@ def test_a_secret_let_through_by_the_user_is_no_finding(mine: Machine) -> None:
 
 def test_who_waits_is_told_how_far_it_is(mine: Machine) -> None:
     memory = mine.open()
-    told: list[str] = []
-    check(replace(memory, progress=told.append))
-    assert told[0].startswith("looking through the notes: 0 of ")
-    assert told[-1] == "comparing the entries"
+    messages: list[str] = []
+    check(replace(memory, progress=messages.append))
+    assert messages[0].startswith("looking through the notes: 0 of ")
+    assert messages[-1] == "comparing the entries"
 
 
 def test_a_note_in_no_folder_is_told(mine: Machine) -> None:
     mine.write("loose.md", "- a fact\n")
-    (found,) = (one for one in check(mine.open()) if one.path == "loose.md")
-    assert (found.level, "no session is given it" in found.problem) == ("note", True)
+    (finding,) = (finding for finding in check(mine.open()) if finding.path == "loose.md")
+    assert (finding.level, "no session is given it" in finding.problem) == ("note", True)
 
 
 def test_a_folder_that_belongs_to_no_project_is_found_and_named(mine: Machine) -> None:
     mine.write("nobody/topics/x.md", "---\ndescription: d\n---\n\n- a fact\n")
-    (found,) = check(mine.open())
-    assert (found.path, found.line) == ("nobody/", 0)
-    assert "no project has this folder" in found.problem
+    (finding,) = check(mine.open())
+    assert (finding.path, finding.line) == ("nobody/", 0)
+    assert "no project has this folder" in finding.problem
     listed = mine.ctxrepo("list", "--scope", "nobody")
     assert listed.returncode == 3
     assert "nobody/ belongs to no project" in listed.stderr

@@ -14,8 +14,8 @@ HEAD = "---\ndescription: {}\n---\n\n"
 
 def told(*notes: tuple[str, str], evidence: tuple[Evidence, ...] = ()) -> list[tuple[str, str]]:
     """(place, what is wrong) of notes given as (path, text)."""
-    found = between_entries([Note(path, text) for path, text in notes], evidence)
-    return [(f"{one.path}#L{one.line}", one.problem) for one in found if one.remedy]
+    findings = between_entries([Note(path, text) for path, text in notes], evidence)
+    return [(f"{finding.path}#L{finding.line}", finding.problem) for finding in findings if finding.remedy]
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def told(*notes: tuple[str, str], evidence: tuple[Evidence, ...] = ()) -> list[t
     ],
 )
 def test_an_entry_that_is_there_twice(text: str, lines: list[str]) -> None:
-    found = told(("shop/a.md", text))
-    assert [at for at, _ in found] == lines
-    assert all("says the same as line 1" in said for _, said in found)
+    pairs = told(("shop/a.md", text))
+    assert [at for at, _ in pairs] == lines
+    assert all("says the same as line 1" in problem for _, problem in pairs)
 
 
 def test_a_note_that_is_a_copy_of_another_one() -> None:
@@ -103,16 +103,16 @@ def test_a_key_that_something_else_stands_for_is_fine() -> None:
 def test_check_tells_it_with_the_rest(ada: Machine) -> None:
     ada.init()
     ada.write("global/a.md", "- x y z\n- X y z\n")
-    (found,) = check(ada.open())
-    assert (found.path, found.line, found.problem) == ("global/a.md", 2, "it says the same as line 1")
+    (finding,) = check(ada.open())
+    assert (finding.path, finding.line, finding.problem) == ("global/a.md", 2, "it says the same as line 1")
 
 
 def test_notes_that_only_some_machines_can_hold_together(ada: Machine) -> None:
     ada.init()
     ada.write("global/gotcha.md", "- x\n")
     ada.write("global/Gotcha.md", "- y\n")
-    (found,) = check(ada.open())
-    assert (found.path, found.problem) == (
+    (finding,) = check(ada.open())
+    assert (finding.path, finding.problem) == (
         "global/gotcha.md",
         "its name differs from global/Gotcha.md only in case or spelling",
     )

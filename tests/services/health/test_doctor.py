@@ -33,10 +33,10 @@ def findings(machine: Machine, **env: str) -> list[Finding]:
     environment = {**machine.env, **env}
     memory = Memory.open(machine.places, environment)
     checked = doctor(memory, workplace(machine, **env), NOW)
-    assert all(one.name and one.stands for one in checked)
-    found = [finding for one in checked for finding in one.findings]
-    assert all(f.problem and f.remedy for f in found)
-    return found
+    assert all(check.name and check.stands for check in checked)
+    findings = [finding for check in checked for finding in check.findings]
+    assert all(f.problem and f.remedy for f in findings)
+    return findings
 
 
 def told(machine: Machine, words: str, **env: str) -> bool:
@@ -51,9 +51,9 @@ def test_a_healthy_memory_has_none(mine: Machine) -> None:
 
 def test_what_waits_for_a_person_is_counted_by_kind(mine: Machine) -> None:
     def waits() -> str:
-        (one,) = (c for c in doctor(mine.open(), workplace(mine), NOW) if c.name == "to decide")
-        assert not one.findings
-        return one.stands
+        (check,) = (c for c in doctor(mine.open(), workplace(mine), NOW) if c.name == "to decide")
+        assert not check.findings
+        return check.stands
 
     assert waits() == "nothing"
     memory = mine.open()
@@ -67,8 +67,8 @@ def test_what_waits_for_a_person_is_counted_by_kind(mine: Machine) -> None:
 def test_git_without_a_name_or_missing(mine: Machine, tmp_path: Path) -> None:
     (mine.home / ".gitconfig").unlink()
     assert told(mine, "doesn't know your name")
-    (found,) = findings(mine, PATH=str(tmp_path))
-    assert found.problem.startswith("git could not be started")
+    (finding,) = findings(mine, PATH=str(tmp_path))
+    assert finding.problem.startswith("git could not be started")
 
 
 def test_git_that_can_not_read_its_configuration(mine: Machine) -> None:
@@ -88,24 +88,24 @@ def test_configuration_that_could_run_a_program(mine: Machine, key: str, value: 
 
 def test_a_clone_that_disagrees_with_the_settings(mine: Machine) -> None:
     mine.git("remote", "add", "origin", "https://ada:hunter2secret@h/x.git")
-    (found,) = findings(mine)
-    assert "and config.toml, which ctxrepo follows, says none" in found.problem
-    assert found.level == "warning"
-    assert "hunter2secret" not in f"{found.problem}{found.remedy}"
+    (finding,) = findings(mine)
+    assert "and config.toml, which ctxrepo follows, says none" in finding.problem
+    assert finding.level == "warning"
+    assert "hunter2secret" not in f"{finding.problem}{finding.remedy}"
 
 
 def test_a_link_that_was_moved_out_of_the_state(mine: Machine) -> None:
     root = mine.open().state.root
     (root / "trouble").symlink_to("/elsewhere")
-    (found,) = findings(mine)
-    assert found.problem == f"a link that is not ctxrepo's was in {root}, and was moved aside"
-    assert str(root / "trouble.aside") in found.remedy
+    (finding,) = findings(mine)
+    assert finding.problem == f"a link that is not ctxrepo's was in {root}, and was moved aside"
+    assert str(root / "trouble.aside") in finding.remedy
 
 
 def test_a_folder_in_which_every_user_could_replace_the_state(mine: Machine) -> None:
     mine.home.chmod(0o777)
-    (found,) = findings(mine)
-    assert found.problem.startswith(f"{mine.home} can be written to by every user")
+    (finding,) = findings(mine)
+    assert finding.problem.startswith(f"{mine.home} can be written to by every user")
 
 
 def test_what_hooks_and_worker_wrote_down(mine: Machine) -> None:
@@ -118,7 +118,7 @@ def test_what_hooks_and_worker_wrote_down(mine: Machine) -> None:
 
 
 def test_what_was_looked_at_is_told_with_how_it_stands(mine: Machine) -> None:
-    names = {one.name: one.stands for one in doctor(mine.open(), workplace(mine), NOW)}
+    names = {check.name: check.stands for check in doctor(mine.open(), workplace(mine), NOW)}
     assert {"git", "settings", "clone", "objects", "notes", "remote", "state", "worker"} <= set(names)
     assert names["clone"] == f"{mine.clone} on main"
     assert names["agents"] == "Claude Code: current"
@@ -130,10 +130,10 @@ def test_settings_that_can_not_be_read_are_a_finding_like_others(mine: Machine) 
     file = mine.places.config_file
     file.write_text(file.read_text() + "[sync\n")
     memory = Memory.open(mine.places, mine.env, or_last_settings=True)
-    found = [f for one in doctor(memory, workplace(mine), NOW) for f in one.findings]
-    (one,) = found
-    assert "at line" in one.problem
-    assert str(file) in one.remedy or str(file) in one.problem
+    findings = [f for check in doctor(memory, workplace(mine), NOW) for f in check.findings]
+    (finding,) = findings
+    assert "at line" in finding.problem
+    assert str(file) in finding.remedy or str(file) in finding.problem
 
 
 def test_an_unfinished_merge_settings_and_registry(mine: Machine) -> None:
@@ -149,27 +149,27 @@ def test_a_remote_that_needs_a_person(ada: Machine, remote: Path) -> None:
     connect(workplace(ada))
     remote.rename(remote.with_name("gone.git"))
     ada.sync()
-    (found,) = findings(ada)
-    assert "does not reach its remote" in found.problem
-    (where,) = [one for one in doctor(ada.open(), workplace(ada), NOW) if one.findings]
+    (finding,) = findings(ada)
+    assert "does not reach its remote" in finding.problem
+    (where,) = [check for check in doctor(ada.open(), workplace(ada), NOW) if check.findings]
     assert (where.name, "(missing)" in where.stands) == ("remote", True)
-    assert found.problem.endswith(" ago)") or found.problem.endswith("(just now)")
-    assert found.remedy == "`ctxrepo sync` tries again."
+    assert finding.problem.endswith(" ago)") or finding.problem.endswith("(just now)")
+    assert finding.remedy == "`ctxrepo sync` tries again."
 
 
 def test_a_machine_on_which_setup_never_ran_is_not_well(ada: Machine) -> None:
     ada.init()
-    (found,) = findings(ada)
-    assert found.problem == "no agent is connected, so no session is given anything"
-    assert found.remedy == "`ctxrepo setup --all`"
+    (finding,) = findings(ada)
+    assert finding.problem == "no agent is connected, so no session is given anything"
+    assert finding.remedy == "`ctxrepo setup --all`"
 
 
 def test_agents_that_are_here_and_not_connected_or_not_well(ada: Machine) -> None:
     mine = ada
     mine.init()
     (mine.home / ".claude").mkdir()
-    (found,) = findings(mine)
-    assert (found.problem, found.remedy) == ("claude is here and not connected", "`ctxrepo setup claude`")
+    (finding,) = findings(mine)
+    assert (finding.problem, finding.remedy) == ("claude is here and not connected", "`ctxrepo setup claude`")
     connect(workplace(mine))
     assert findings(mine) == []
     setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
@@ -178,9 +178,9 @@ def test_agents_that_are_here_and_not_connected_or_not_well(ada: Machine) -> Non
 
 def test_hooks_that_have_lost_their_interpreter_and_what_answers_instead(mine: Machine) -> None:
     setup.apply(setup.plan("claude", Workplace(mine.places, mine.env, Path("/gone/python"))))
-    (found,) = findings(mine)
-    assert f"/gone/python, which is gone; {sys.executable} answers instead" in found.problem
-    assert found.remedy == "ctxrepo setup claude"
+    (finding,) = findings(mine)
+    assert f"/gone/python, which is gone; {sys.executable} answers instead" in finding.problem
+    assert finding.remedy == "ctxrepo setup claude"
     place(mine.places.state).unlink()
     ours, fallback = findings(mine)
     assert {"nothing answers instead" in f.problem for f in (ours, fallback)} == {True, False}
@@ -220,12 +220,12 @@ def test_settings_that_leave_sessions_with_nothing_are_told_at_once_and_go_on_be
     mine.remember("x")
     commit(mine.open(), NOW)
     for key, value in settings.items():
-        said = mine.ctxrepo("config", "set", key, value).stderr
-    assert words in said
+        message = mine.ctxrepo("config", "set", key, value).stderr
+    assert words in message
     assert told(mine, words)
     for key in settings:
-        said = mine.ctxrepo("config", "unset", key).stderr
-    assert words not in said
+        message = mine.ctxrepo("config", "unset", key).stderr
+    assert words not in message
     assert not told(mine, words)
 
 

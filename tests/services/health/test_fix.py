@@ -45,7 +45,7 @@ def test_it_survives_until_a_commit_holds_it(mine: Machine) -> None:
 def test_a_second_time_it_finds_nothing(mine: Machine) -> None:
     (mine.clone / "global/x.md").write_bytes(BROKEN)
     (mine.clone / "global/y.md").write_bytes("- ä <!-- ^x -->\n- ö <!-- ^x -->\n".encode("utf-16"))
-    assert [one.path for one in run(mine)] == ["global/x.md", "global/y.md"]
+    assert [fix.path for fix in run(mine)] == ["global/x.md", "global/y.md"]
     assert run(mine) == fixable(mine.open()) == []
     assert [f.problem for f in check(mine.open())] == ["bytes that are not UTF-8"]
 
@@ -80,25 +80,25 @@ def test_nothing_is_added_to_a_note_in_another_encoding_before_it_is_mended(mine
 
 def test_markers_that_git_left_in_notes_and_tapes_are_mended_and_nothing_is_lost(mine: Machine) -> None:
     tape = "TAPE/shop__anchors.jsonl"
-    one, two = '{"id":"1","v":1}\n', '{"id":"2","v":1}\n'
+    first, second = '{"id":"1","v":1}\n', '{"id":"2","v":1}\n'
     files = {
         "global/a.md": conflict("- the port is 3\n", "- the port is 1\n", "- the port is 2\n"),
-        tape: one + conflict(two, '{"id":"2","v":2}\n'),
+        tape: first + conflict(second, '{"id":"2","v":2}\n'),
     }
     for path, text in files.items():
         mine.write(path, text)
     problems = {(f.path, f.line, f.problem) for f in check(mine.open())}
     assert {("global/a.md", 1, "a conflict marker"), (tape, 2, "a conflict marker")} <= problems
     planned = fixable(mine.open())
-    assert [one.path for one in planned] == [tape, "global/a.md"]
+    assert [fix.path for fix in planned] == [tape, "global/a.md"]
     assert {path: mine.read(path) for path in files} == files
     assert run(mine) == planned
-    assert (mine.read("global/a.md"), mine.read(tape)) == ("- the port is 3\n", one + '{"id":"2","v":2}\n')
+    assert (mine.read("global/a.md"), mine.read(tape)) == ("- the port is 3\n", first + '{"id":"2","v":2}\n')
     kept = sorted(path.read_text() for path in (mine.clone / "conflicts").rglob("*.md"))
     assert len(kept) == 2
     assert "the port is 1" in "".join(kept)
-    assert two in "".join(kept)
-    assert all("is in conflicts/" in deed for one in planned for deed in one.deeds[1:])
+    assert second in "".join(kept)
+    assert all("is in conflicts/" in deed for fix in planned for deed in fix.deeds[1:])
     assert check(mine.open()) == []
 
 

@@ -25,10 +25,10 @@ def known(machine: Machine, now: datetime = NOW) -> dict[str, KnownMachine]:
     machines = known_machines(memory, stands, now)
     assert machines[0].is_here
     assert machines[0].host == memory.host
-    assert [one for one in machines[1:] if one.is_here] == []
-    named = [one.last for one in machines[1:] if one.host and one.last]
+    assert [other for other in machines[1:] if other.is_here] == []
+    named = [other.last for other in machines[1:] if other.host and other.last]
     assert named == sorted(named, reverse=True)
-    return {one.host: one for one in machines}
+    return {other.host: other for other in machines}
 
 
 def write(machine: Machine, text: str, when: datetime, agent: str = "") -> None:
@@ -48,24 +48,26 @@ def test_each_machine_is_told_on_the_other_from_its_commits(pair: tuple[Machine,
         machine.sync()
     name, other = (machine.open().host for machine in pair)
     for machine in pair:
-        one = known(machine)[name]
-        assert (one.commits - one.week, one.agents) == (1, ["claude", "codex"])
-        assert (one.version, one.authors) == (ctxrepo.__version__, ["ada"])
+        peer = known(machine)[name]
+        assert (peer.commits - peer.week, peer.agents) == (1, ["claude", "codex"])
+        assert (peer.version, peer.authors) == (ctxrepo.__version__, ["ada"])
     assert (known(ada)[other].agents, known(ada)[other].is_here) == ([], False)
     assert known(ada)[other].last == NOW, "its merge is the last that is known of it"
     assert (known(ada)[other].commits, known(ada)[other].week) == (1, 1), "and no work"
     later = known(ada, NOW + timedelta(days=9))
-    assert {one.week for one in later.values()} == {0}
+    assert {other.week for other in later.values()} == {0}
 
 
 def test_a_version_that_no_commit_names_is_not_known(ada: Machine) -> None:
     ada.init()
     for hosts, version in ((["old-1"], ""), (["new-1"], "9.9"), (["old-1", "new-1"], "9.8")):
-        trailers = [f"Ctxrepo-Host: {one}" for one in hosts] + [f"Ctxrepo-Version: {version}"] * bool(version)
+        trailers = [f"Ctxrepo-Host: {host}" for host in hosts] + [f"Ctxrepo-Version: {version}"] * bool(
+            version
+        )
         ada.git("commit", "-q", "--allow-empty", "-m", "\n".join(("memory: edit x", "", *trailers)))
-    found = known(ada)
-    assert found["old-1"].version == ""
-    assert found["new-1"].version == "", "its last commit is of two machines, and says it of neither"
+    machines = known(ada)
+    assert machines["old-1"].version == ""
+    assert machines["new-1"].version == "", "its last commit is of two machines, and says it of neither"
     ada.git("commit", "-q", "--allow-empty", "-m", "x\n\nCtxrepo-Host: new-1\nCtxrepo-Version: 9.10\n")
     assert known(ada)["new-1"].version == "9.10"
     ada.git("commit", "-q", "--allow-empty", "-m", "x\n\nCtxrepo-Host: new-1\n")
@@ -77,8 +79,8 @@ def test_commits_by_hand_are_of_no_known_machine(ada: Machine) -> None:
     ada.init()
     assert "" not in known(ada)
     ada.git("commit", "-q", "--allow-empty", "-m", "by hand")
-    one = known(ada)[""]
-    assert (one.commits, one.authors, one.version, one.to_send) == (1, ["ada"], "", None)
+    unnamed = known(ada)[""]
+    assert (unnamed.commits, unnamed.authors, unnamed.version, unnamed.to_send) == (1, ["ada"], "", None)
     assert list(known(ada))[-1] == ""
 
 
@@ -100,5 +102,5 @@ def test_what_waits_stands_at_the_machine_it_came_from(pair: tuple[Machine, Mach
 def test_a_proposal_of_a_machine_without_commits_is_not_lost(ada: Machine, gone: str) -> None:
     ada.init()
     propose(ada.open(), Fact("so", scope="global"), None, Origin(gone, "s-1", "claude"), NOW)
-    one = known(ada)[gone]
-    assert (one.last, one.commits, dict(one.waits)) == (None, 0, {"proposal": 1})
+    other = known(ada)[gone]
+    assert (other.last, other.commits, dict(other.waits)) == (None, 0, {"proposal": 1})

@@ -21,19 +21,19 @@ def stands(tmp_path: Path) -> Stands:
     memory = make_ada(tmp_path / "memory").open()
 
     def look(machine: Machine) -> str:
-        found = check_native_memories(memory, machine)
-        assert found is None or not found.findings
-        return found.stands if found else ""
+        outcome = check_native_memories(memory, machine)
+        assert outcome is None or not outcome.findings
+        return outcome.stands if outcome else ""
 
     return look
 
 
 def test_claude_codes_is_on_unless_it_is_turned_off(stands: Stands, machine: Machine, settings: Path) -> None:
     settings.parent.mkdir(parents=True)
-    said = f'"autoMemoryEnabled": false in {settings} turns it off'
-    assert stands(machine).endswith(said)
+    text = f'"autoMemoryEnabled": false in {settings} turns it off'
+    assert stands(machine).endswith(text)
     settings.write_text('{"autoMemoryEnabled": true}')
-    assert stands(machine).endswith(said)
+    assert stands(machine).endswith(text)
     settings.write_text('{"autoMemoryEnabled": false}')
     assert stands(machine) == ""
 

@@ -34,8 +34,10 @@ def at(machine: Machine, hour: float) -> tuple[str | None, bool]:
 
 def test_it_is_the_last_commit_that_is_not_younger(mine: Machine) -> None:
     first = str(mine.open().head)
-    one, two = add(mine, 1), add(mine, 2)
-    assert [at(mine, hour) for hour in (0.5, 1, 1.5, 9)] == [(c, False) for c in (first, one, one, two)]
+    second, third = add(mine, 1), add(mine, 2)
+    assert [at(mine, hour) for hour in (0.5, 1, 1.5, 9)] == [
+        (c, False) for c in (first, second, second, third)
+    ]
     assert at(mine, -1) == (None, False)
 
 

@@ -60,7 +60,7 @@ def with_a_note(place: Path) -> Machine:
 
 
 @pytest.fixture
-def one(mine: Machine) -> str:
+def version(mine: Machine) -> str:
     """A machine's only version kept aside: its file."""
     return keep_aside(mine, ConflictCopy(NOTE, BASE.strip(), BENS.strip(), ADAS.strip()))
 
@@ -98,23 +98,23 @@ def test_what_two_machines_wrote_is_listed_on_both_and_settled_on_both(pair: tup
     ],
 )
 def test_each_choice_leaves_the_note_so_and_no_version(
-    mine: Machine, one: str, keep: Keep, text: str
+    mine: Machine, version: str, keep: Keep, text: str
 ) -> None:
-    settled = settle(mine, one, keep)
+    settled = settle(mine, version, keep)
     assert settled.is_changed == (keep != "kept")
     assert mine.read(NOTE) == text
-    assert not (mine.clone / one).exists()
+    assert not (mine.clone / version).exists()
     written = {w.path for w in mine.open().journal.read() if not w.path.startswith(EVIDENCE)}
-    assert written == ({one} if keep == "kept" else {one, NOTE})
+    assert written == ({version} if keep == "kept" else {version, NOTE})
     commit(mine.open(), LATER)
     assert mine.git("status", "--porcelain") == ""
     assert conflicts(mine.open()) == []
-    assert ADAS.strip() in mine.git("log", "-p", "--", one)
+    assert ADAS.strip() in mine.git("log", "-p", "--", version)
 
 
-def test_a_version_is_named_by_the_first_digits_of_its_id_or_by_its_file(mine: Machine, one: str) -> None:
+def test_a_version_is_named_by_the_first_digits_of_its_id_or_by_its_file(mine: Machine, version: str) -> None:
     (conflict,) = conflicts(mine.open())
-    for name in (conflict.id, conflict.id[:4].upper(), one):
+    for name in (conflict.id, conflict.id[:4].upper(), version):
         assert find_conflict(mine.open(), name) == conflict
     for name in ("", "zz", f"{conflict.id}0"):
         with pytest.raises(NotFound):
@@ -130,14 +130,14 @@ def test_digits_that_begin_several_ids_name_none(mine: Machine, monkeypatch: pyt
         find_conflict(mine.open(), "abc")
 
 
-def test_what_changed_meanwhile_is_left_to_a_person(mine: Machine, one: str) -> None:
+def test_what_changed_meanwhile_is_left_to_a_person(mine: Machine, version: str) -> None:
     mine.write(NOTE, mine.read(NOTE).replace("is 9", "is 99"))
     for keep in ("other", "both"):
         with pytest.raises(Refused, match="isn't any more in"):
-            settle(mine, one, keep)
-    assert (mine.clone / one).exists()
+            settle(mine, version, keep)
+    assert (mine.clone / version).exists()
     assert "is 99" in mine.read(NOTE)
-    assert not settle(mine, one, "kept").is_changed
+    assert not settle(mine, version, "kept").is_changed
 
 
 def by_move(machine: Machine) -> str:
@@ -174,25 +174,25 @@ def test_a_version_follows_its_note(mine: Machine, elsewhere: Callable[[Machine]
     assert (ADAS in mine.read(path), conflicts(mine.open())) == (True, [])
 
 
-def test_a_note_that_is_gone_is_made_anew_by_a_person(mine: Machine, one: str) -> None:
+def test_a_note_that_is_gone_is_made_anew_by_a_person(mine: Machine, version: str) -> None:
     forget(mine.open(), parse_target("topics/gotcha"), mine.project(), Origin("h"), NOW)
     with pytest.raises(Refused, match="is gone") as refused:
-        settle(mine, one, "other")
-    assert f"resolve {copy_id(one)} --keep kept" in refused.value.hint
+        settle(mine, version, "other")
+    assert f"resolve {copy_id(version)} --keep kept" in refused.value.hint
 
 
 def test_killed_between_note_and_version_it_is_settled_by_the_next_run(
-    mine: Machine, one: str, monkeypatch: pytest.MonkeyPatch
+    mine: Machine, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(self: Worktree, path: str) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Worktree, "remove", killed)
     with pytest.raises(KeyboardInterrupt):
-        settle(mine, one, "both")
+        settle(mine, version, "both")
     monkeypatch.undo()
     once = mine.read(NOTE)
-    assert not settle(mine, one, "both").is_changed
+    assert not settle(mine, version, "both").is_changed
     assert mine.read(NOTE) == once
     assert once.count(ADAS) == 1
     assert conflicts(mine.open()) == []
@@ -245,7 +245,7 @@ def test_a_secret_in_the_other_version_is_refused_and_nothing_is_dropped(mine: M
     assert (mine.clone / path).exists()
 
 
-def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, one: str) -> None:
+def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, version: str) -> None:
     torn = keep_aside(mine, ConflictCopy(NOTE, "", "a", "b"))
     mine.write(torn, mine.read(torn)[:-5])
     mine.write("conflicts/by hand.md", "- why?\n")
@@ -253,17 +253,17 @@ def test_what_is_none_of_ours_is_listed_last_and_never_dropped(mine: Machine, on
     (mine.clone / "conflicts/link.md").symlink_to("/etc/passwd")
     mine.write("conflicts/.gitkeep", "")
     before = {p: p.read_bytes() for p in (mine.clone / "conflicts").iterdir()}
-    found = conflicts(mine.open())
-    assert found[0].file == one
+    listing = conflicts(mine.open())
+    assert listing[0].file == version
     odd = ["conflicts/by hand.md", "conflicts/bytes.bin", "conflicts/link.md", torn]
-    assert [(c.file, c.id, c.copy) for c in found[1:]] == [(p, "", None) for p in odd]
+    assert [(c.file, c.id, c.copy) for c in listing[1:]] == [(p, "", None) for p in odd]
     for path in odd:
         with pytest.raises(Unreadable):
             settle(mine, path, "kept")
     memory = mine.open()
     assert [s.path for s in drop_all(memory, Origin(memory.host), LATER)] == [NOTE]
     left = {p: p.read_bytes() for p in (mine.clone / "conflicts").iterdir()}
-    assert left == {p: data for p, data in before.items() if p.name not in one}
+    assert left == {p: data for p, data in before.items() if p.name not in version}
 
 
 def test_all_are_dropped_at_once_more_than_a_person_would_delete_by_hand(mine: Machine) -> None:
@@ -277,7 +277,7 @@ def test_all_are_dropped_at_once_more_than_a_person_would_delete_by_hand(mine: M
     assert drop_all(mine.open(), Origin(""), LATER) == []
 
 
-def test_the_version_that_was_kept_is_followed_to_another_note(mine: Machine, one: str) -> None:
+def test_the_version_that_was_kept_is_followed_to_another_note(mine: Machine, version: str) -> None:
     memory = mine.open()
     entry = next(e for e in memory.cache.ask(entries_of_note, NOTE) if "is 9" in e.entry.text).entry
     project, to = mine.project(), parse_destination("topics/ports.md")
@@ -286,6 +286,6 @@ def test_the_version_that_was_kept_is_followed_to_another_note(mine: Machine, on
     (conflict,) = conflicts(mine.open())
     assert conflict.copy
     assert conflict.copy.path == "shop/topics/ports.md"
-    assert settle(mine, copy_id(one), "other").is_changed
+    assert settle(mine, copy_id(version), "other").is_changed
     assert ADAS in mine.read("shop/topics/ports.md")
     assert ADAS not in mine.read(NOTE)

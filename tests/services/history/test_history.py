@@ -43,9 +43,9 @@ def lines(machine: Machine, target: str) -> list[tuple[str, ...]]:
 
 def id_of(machine: Machine, words: str) -> str:
     memory = machine.open()
-    found = memory.worktree.read(NOTE)
-    assert found is not None
-    return next(f"^{e.id}" for e in entries_of(NOTE, found.decode()) if words in e.text)
+    data = memory.worktree.read(NOTE)
+    assert data is not None
+    return next(f"^{e.id}" for e in entries_of(NOTE, data.decode()) if words in e.text)
 
 
 def test_the_last_commits_are_told_with_who_made_them(mine: Machine) -> None:
@@ -106,8 +106,8 @@ def test_both_sides_of_a_merge_are_gone_through(pair: tuple[Machine, Machine]) -
     ben.sync()
     ada.sync()
     for machine in pair:
-        told = {line for deed in past(machine, NOTE) for line in deed.lines}
-        assert {"~ the port is 5 on all machines", "~ the port is 9 on all machines"} <= told
+        lines = {line for deed in past(machine, NOTE) for line in deed.lines}
+        assert {"~ the port is 5 on all machines", "~ the port is 9 on all machines"} <= lines
     entry = id_of(ada, "the port is 9")
     assert len(past(ada, entry)) == 3
 
@@ -263,10 +263,10 @@ def test_a_hostile_commit_is_told_all_the_same(mine: Machine) -> None:
 def test_whatever_names_a_note_or_entry_finds_its_past(mine: Machine) -> None:
     save(mine, "- one fact\n- another one\n")
     whole = id_of(mine, "one fact")
-    told = lines(mine, whole)
-    assert told == [("+ one fact",)]
+    output = lines(mine, whole)
+    assert output == [("+ one fact",)]
     for target in (whole[:6], whole[1:], f"{NOTE}#L1", "gotcha#L1"):
-        assert lines(mine, target) == told
+        assert lines(mine, target) == output
     assert lines(mine, "gotcha") == lines(mine, NOTE)
 
 
@@ -297,7 +297,7 @@ def test_a_note_that_is_gone_is_found_by_the_name_that_its_project_has_now(mine:
         commit(mine.open(), NOW)
     first = past(mine, "topics/gotcha")[-1]
     assert (first.path, first.lines[0]) == (NOTE, "* new")
-    found = version(mine.open(), parse_target("topics/gotcha"), mine.project(), first.commit)
-    assert (found.path, found.data) == (NOTE, b"- redis is on port 6380 for all tests\n")
+    old = version(mine.open(), parse_target("topics/gotcha"), mine.project(), first.commit)
+    assert (old.path, old.data) == (NOTE, b"- redis is on port 6380 for all tests\n")
     with pytest.raises(NotFound, match=r"mart/topics/none\.md"):
         past(mine, "topics/none")

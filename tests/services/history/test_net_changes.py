@@ -24,8 +24,8 @@ def note(*entries: str) -> bytes:
 
 
 def test_an_edit_of_an_edit_is_one_from_the_first_text_to_the_last() -> None:
-    one, two, three = (note(f"the port of the tests is {n}", "stays") for n in (1, 2, 3))
-    assert told({A: (one, two)}, {A: (two, three)}) == [
+    first, second, third = (note(f"the port of the tests is {n}", "stays") for n in (1, 2, 3))
+    assert told({A: (first, second)}, {A: (second, third)}) == [
         (A, "the port of the tests is 1", "the port of the tests is 3", "")
     ]
 
@@ -33,9 +33,9 @@ def test_an_edit_of_an_edit_is_one_from_the_first_text_to_the_last() -> None:
 def test_what_came_and_went_again_leaves_nothing() -> None:
     assert told({A: (note("a"), note("a", "b"))}, {A: (note("a", "b"), note("a"))}) == []
     assert told({A: (note("a", "b"), note("a"))}, {A: (note("a"), note("a", "b"))}) == []
-    one, two = note("the port of the tests is 1"), note("the port of the tests is 2")
-    assert files({A: (one, two)}, {A: (two, one)}) == []
-    assert files({A: (None, one)}, {A: (one, None)}) == []
+    first, second = note("the port of the tests is 1"), note("the port of the tests is 2")
+    assert files({A: (first, second)}, {A: (second, first)}) == []
+    assert files({A: (None, first)}, {A: (first, None)}) == []
 
 
 def test_an_entry_that_goes_elsewhere_in_one_step_or_in_two_is_moved() -> None:
@@ -48,22 +48,22 @@ def test_an_entry_that_goes_elsewhere_in_one_step_or_in_two_is_moved() -> None:
 
 def test_what_comes_from_another_note_is_no_edit_of_a_neighbour_that_goes_elsewhere() -> None:
     """Both stand at the same place, and are much alike."""
-    archive, one, other = "shop/archive/b.md", "alpha fact number 2", "beta fact number 4"
+    archive, first, second = "shop/archive/b.md", "alpha fact number 2", "beta fact number 4"
     step = {
-        A: (note(one, "a"), note("a")),
-        B: (note("b", other), note("b", one)),
-        archive: (None, note(other)),
+        A: (note(first, "a"), note("a")),
+        B: (note("b", second), note("b", first)),
+        archive: (None, note(second)),
     }
-    assert told(step) == [(archive, other, other, B), (B, one, one, A)]
+    assert told(step) == [(archive, second, second, B), (B, first, first, A)]
     renamed = {A: (step[A][0], None), "shop/c.md": (None, note("a")), B: step[B], archive: step[archive]}
-    assert told(renamed) == [(archive, other, other, B), (B, one, one, A)]
+    assert told(renamed) == [(archive, second, second, B), (B, first, first, A)]
 
 
 def test_a_note_is_followed_through_its_names_and_its_entries_with_it() -> None:
     text, later = note("the port of the tests is 1", "b"), note("the port of the tests is 2", "b")
-    (one,) = files({A: (text, None), B: (None, text)}, {B: (text, later)})
-    assert (one.path, one.kind, one.former) == (B, "renamed", A)
-    assert [(c.before, c.after) for c in one.changes] == [
+    (file,) = files({A: (text, None), B: (None, text)}, {B: (text, later)})
+    assert (file.path, file.kind, file.former) == (B, "renamed", A)
+    assert [(c.before, c.after) for c in file.changes] == [
         ("the port of the tests is 1", "the port of the tests is 2")
     ]
     there, back = {A: (text, None), B: (None, text)}, {B: (text, None), A: (None, text)}
@@ -83,8 +83,8 @@ def test_what_others_did_in_between_is_left_out() -> None:
 
 def test_files_that_are_no_notes_and_a_head_are_changed_without_entries() -> None:
     head = b"---\ntags: [a]\n---\n- a\n", b"---\ntags: [b]\n---\n- a\n"
-    found = files({A: head, "shop/x.png": (None, b"\x89\0")})
-    assert [(f.path, f.kind, list(f.changes), f.sizes) for f in found] == [
+    changed_files = files({A: head, "shop/x.png": (None, b"\x89\0")})
+    assert [(f.path, f.kind, list(f.changes), f.sizes) for f in changed_files] == [
         (A, "changed", [], (22, 22)),
         ("shop/x.png", "new", [], (None, 2)),
     ]

@@ -30,8 +30,8 @@ def save(machine: Machine, files: dict[str, str | None], hours: int = 0) -> None
 
 
 def changes(machine: Machine, commits: int = 50, diffs: int = 50, of_note: int = 50) -> list[NoteChange]:
-    found = recent_changes(machine.open(), commits, diffs, of_note).changes
-    return [change for change in found if change.path.startswith("shop/")]
+    changes = recent_changes(machine.open(), commits, diffs, of_note).changes
+    return [change for change in changes if change.path.startswith("shop/")]
 
 
 def test_entries_that_came_changed_and_went_are_counted(machine: Machine) -> None:
@@ -50,14 +50,14 @@ def test_a_note_that_moved_keeps_its_past_under_its_new_name(machine: Machine) -
     save(machine, {NOTE: text})
     save(machine, {NOTE: None, "shop/b.md": text}, 1)
     save(machine, {"shop/b.md": f"{text}- And a third\n"}, 2)
-    found = changes(machine)
-    assert [(change.deed, change.path, change.now) for change in found] == [
+    listing = changes(machine)
+    assert [(change.deed, change.path, change.now) for change in listing] == [
         ("edited", "shop/b.md", "shop/b.md"),
         ("moved", "shop/b.md", "shop/b.md"),
         ("new", NOTE, "shop/b.md"),
     ]
-    assert found[1].former == NOTE
-    assert not found[1].diff
+    assert listing[1].former == NOTE
+    assert not listing[1].diff
 
 
 def test_a_note_that_went_is_told(machine: Machine) -> None:
@@ -73,9 +73,9 @@ def test_a_merge_counts_with_what_neither_side_had(pair: tuple[Machine, Machine]
         machine.write(f"shop/{machine.home.name}.md", text)
     ada.sync()
     ben.sync()
-    found = changes(ben)
-    assert len([change for change in found if change.path == "shop/ben.md"]) == 1
-    assert len([change for change in found if change.path == "shop/ada.md"]) == 1
+    listing = changes(ben)
+    assert len([change for change in listing if change.path == "shop/ben.md"]) == 1
+    assert len([change for change in listing if change.path == "shop/ada.md"]) == 1
 
 
 def test_no_more_is_looked_at_and_shown_than_was_asked_for(machine: Machine) -> None:
@@ -95,11 +95,11 @@ def test_a_secret_that_an_old_version_has_is_masked(machine: Machine) -> None:
     machine.git("add", "-A")
     machine.git("commit", "-qm", "by hand, so nothing stopped it")
     save(machine, {NOTE: "- The key is in the vault\n"}, 1)
-    found = changes(machine)
-    assert len(found) == 2
-    assert SECRET not in repr(found)
-    assert all("[stripe-key]" in "".join(change.diff) for change in found)
-    assert found[1].who == "ada"
+    listing = changes(machine)
+    assert len(listing) == 2
+    assert SECRET not in repr(listing)
+    assert all("[stripe-key]" in "".join(change.diff) for change in listing)
+    assert listing[1].who == "ada"
 
 
 def test_a_long_diff_says_that_it_is_cut() -> None:

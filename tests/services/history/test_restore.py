@@ -289,8 +289,8 @@ def test_of_a_note_that_a_merge_put_elsewhere_it_is_said_where(
     ben.sync()
     for machine, words in zip(pair, (first, second), strict=True):
         assert machine.ctxrepo(*words.split()).returncode == 0
-    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices if "removed on" in line]
-    assert not told
+    notices = [line for machine in (ada, ben, ada) for line in machine.sync().notices if "removed on" in line]
+    assert not notices
     (now,) = (str(file.relative_to(ada.clone)) for file in ada.clone.glob("*/topics/*.md"))
     for machine in pair:
         with pytest.raises(UsageError, match=f"{asked} was moved to {now}"):

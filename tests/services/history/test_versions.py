@@ -53,9 +53,9 @@ def names(versions: list[tuple[str, str]]) -> str:
 
 
 def test_only_commits_that_changed_the_file_are_its_versions(past: Past) -> None:
-    one = past.commit("one", {"a.md": "1", "b.md": "1"})
-    two = past.commit("two", {"a.md": "1", "b.md": "2"}, one)
-    three = past.commit("three", {"a.md": "3", "b.md": "2"}, two)
+    first = past.commit("one", {"a.md": "1", "b.md": "1"})
+    second = past.commit("two", {"a.md": "1", "b.md": "2"}, first)
+    three = past.commit("three", {"a.md": "3", "b.md": "2"}, second)
     assert names(past.versions(three, "a.md")) == "three one"
     assert names(past.versions(three, "b.md")) == "two one"
     assert past.versions(three, "never.md") == []
@@ -73,18 +73,18 @@ def test_a_version_that_only_one_side_of_a_merge_had_is_found(past: Past) -> Non
 def test_a_merge_is_a_version_when_it_has_what_no_side_had(past: Past) -> None:
     base = past.commit("base", {"a.md": "0"})
     ours, theirs = (past.commit(n, {"a.md": n}, base) for n in ("ours", "theirs"))
-    for text, found in (("both", "merge"), ("ours", ""), ("theirs", "")):
+    for text, expected in (("both", "merge"), ("ours", ""), ("theirs", "")):
         merged = past.commit("merge", {"a.md": text}, ours, theirs)
         versions = names(past.versions(merged, "a.md"))
-        assert versions.startswith("merge") == bool(found)
+        assert versions.startswith("merge") == bool(expected)
         assert {"ours", "theirs", "base"} <= set(versions.split())
 
 
 @pytest.mark.parametrize("edited", [LONG, LONG + "- and more\n"])
 def test_a_rename_is_followed_with_and_without_an_edit(past: Past, edited: str) -> None:
-    one = past.commit("one", {"p/a.md": HEAD + LONG, "p/b.md": HEAD})
-    two = past.commit("two", {"p/topics/c.md": HEAD + edited, "p/b.md": HEAD}, one)
-    three = past.commit("three", {"p/topics/c.md": HEAD + "- x\n", "p/b.md": HEAD}, two)
+    first = past.commit("one", {"p/a.md": HEAD + LONG, "p/b.md": HEAD})
+    second = past.commit("two", {"p/topics/c.md": HEAD + edited, "p/b.md": HEAD}, first)
+    three = past.commit("three", {"p/topics/c.md": HEAD + "- x\n", "p/b.md": HEAD}, second)
     assert past.versions(three, "p/topics/c.md") == [
         ("three", "p/topics/c.md"),
         ("two", "p/topics/c.md"),
@@ -95,10 +95,10 @@ def test_a_rename_is_followed_with_and_without_an_edit(past: Past, edited: str) 
 
 
 def test_notes_that_share_a_head_only_are_two(past: Past) -> None:
-    one = past.commit("one", {"a.md": HEAD + LONG})
-    two = past.commit("two", {"b.md": HEAD + "- lunch is at noon\n"}, one)
-    assert names(past.versions(two, "b.md")) == "two"
-    gone = next(follow(past.objects, two, "a.md"))
+    first = past.commit("one", {"a.md": HEAD + LONG})
+    second = past.commit("two", {"b.md": HEAD + "- lunch is at noon\n"}, first)
+    assert names(past.versions(second, "b.md")) == "two"
+    gone = next(follow(past.objects, second, "a.md"))
     assert renamed_to(past.objects, gone) == ""
 
 
@@ -107,29 +107,29 @@ def test_an_edit_under_the_old_name_on_the_other_side_of_a_merge_is_found(past: 
     renamed = past.commit("renamed", {"b.md": LONG}, base, hour=1)
     edited = past.commit("edited", {"a.md": LONG + "- new\n"}, base, hour=2)
     merged = past.commit("merge", {"b.md": LONG + "- new\n"}, renamed, edited, hour=3)
-    found = past.versions(merged, "b.md")
-    assert ("edited", "a.md") in found
-    assert ("base", "a.md") in found
+    steps = past.versions(merged, "b.md")
+    assert ("edited", "a.md") in steps
+    assert ("base", "a.md") in steps
 
 
 def test_a_deleted_note_is_found_by_its_path_and_a_second_life_with_the_first(past: Past) -> None:
-    one = past.commit("one", {"a.md": "1", "b.md": "x"})
-    two = past.commit("two", {"b.md": "x"}, one)
-    assert names(past.versions(two, "a.md")) == "two one"
-    three = past.commit("three", {"a.md": "new", "b.md": "x"}, two)
+    first = past.commit("one", {"a.md": "1", "b.md": "x"})
+    second = past.commit("two", {"b.md": "x"}, first)
+    assert names(past.versions(second, "a.md")) == "two one"
+    three = past.commit("three", {"a.md": "new", "b.md": "x"}, second)
     assert names(past.versions(three, "a.md")) == "three two one"
 
 
 def test_a_file_and_a_folder_of_one_name_are_two(past: Past) -> None:
-    one = past.commit("one", {"a.md": "file"})
-    two = past.commit("two", {"a.md/b.md": "other"}, one)
-    assert names(past.versions(two, "a.md/b.md")) == "two"
+    first = past.commit("one", {"a.md": "file"})
+    second = past.commit("two", {"a.md/b.md": "other"}, first)
+    assert names(past.versions(second, "a.md/b.md")) == "two"
 
 
 def test_when_files_came_is_when_they_were_last_added(past: Past) -> None:
-    one = past.commit("one", {"c/a.md": "1"})
-    two = past.commit("two", {"x.md": "1"}, one, hour=1)
-    three = past.commit("three", {"c/a.md": "1", "c/d/b.md": "1"}, two, hour=2)
+    first = past.commit("one", {"c/a.md": "1"})
+    second = past.commit("two", {"x.md": "1"}, first, hour=1)
+    three = past.commit("three", {"c/a.md": "1", "c/d/b.md": "1"}, second, hour=2)
     four = past.commit("four", {"c/a.md": "2", "c/d/b.md": "1"}, three, hour=3)
     assert came(past.objects, four, "c", ["c/d/b.md", "c/a.md", "c/never.md"]) == {
         "c/a.md": NOW + timedelta(hours=2),
@@ -153,6 +153,6 @@ def test_thousands_of_commits_are_gone_through_quickly(tmp_path: Path, count: in
     tip = objects.ref("refs/heads/main")
     assert tip
     began = time.process_time()
-    found: list[Step] = list(follow(objects, tip, "shop/topics/n7.md"))
-    assert len(found) == count / 100
+    steps: list[Step] = list(follow(objects, tip, "shop/topics/n7.md"))
+    assert len(steps) == count / 100
     assert time.process_time() - began < 15

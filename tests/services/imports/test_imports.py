@@ -28,15 +28,15 @@ from ctxrepo.storage.processes.outside import Outside
 
 WORDS = ("amber", "basalt", "cobalt", "dune", "ember", "fjord", "granite", "harbour")
 
-said = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True).map(" ".join)
+facts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True).map(" ".join)
 
 lines = st.one_of(
-    said.map("- {}\n".format),
-    said.map("- [ ] {}\n".format),
-    said.map("- [x] {}\n  and more of it\n".format),
-    said.map("<!-- 2026-02-15 10:00:00 [a1b2c3d4] -->\n#decision {}\n\n".format),
-    said.map("\n{}\n\n".format),
-    said.map("- [lesson] {} *(pinned)*\n".format),
+    facts.map("- {}\n".format),
+    facts.map("- [ ] {}\n".format),
+    facts.map("- [x] {}\n  and more of it\n".format),
+    facts.map("<!-- 2026-02-15 10:00:00 [a1b2c3d4] -->\n#decision {}\n\n".format),
+    facts.map("\n{}\n\n".format),
+    facts.map("- [lesson] {} *(pinned)*\n".format),
     st.sampled_from(["## Build\n\n", "# Memory\n\n", "\n", "```\ncode\n```\n\n"]),
 )
 notes = st.lists(lines, min_size=1, max_size=6).map("".join)

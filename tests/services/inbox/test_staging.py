@@ -37,9 +37,9 @@ def test_the_same_save_proposes_the_same(mine: Machine) -> None:
     save = Save("shop/MEMORY.md", b"- one\n- two\n", b"- one\n- three\n- four\n", TOOL, by, id="7")
     first, again = ([*proposals_of(mine.open(), save)] for _ in range(2))
     assert first == again
-    assert len({one.id for one in first}) == len(first) == 3
-    (owner,) = {one.owner for one in first}
+    assert len({proposal.id for proposal in first}) == len(first) == 3
+    (owner,) = {proposal.owner for proposal in first}
     assert owner == "git.example.org/ada/shop"
-    assert {(one.scope, one.note, one.agent, one.host) for one in first} == {
+    assert {(proposal.scope, proposal.note, proposal.agent, proposal.host) for proposal in first} == {
         ("shop", "MEMORY.md", "claude", mine.open().host)
     }

@@ -43,11 +43,11 @@ def project_of(machine: Machine) -> tuple[str, str]:
     ),
 )
 def test_names_that_a_user_gives_a_host_make_no_other_project(pair: Pair, address: str) -> None:
-    one, two = at(pair[0], address), at(pair[1], "https://github.com/ada/shop.git")
-    one.remember("redis listens on 6380")
-    one.sync()
-    two.sync()
-    assert project_of(one) == project_of(two) == ("github.com/ada/shop", "shop")
+    first, second = at(pair[0], address), at(pair[1], "https://github.com/ada/shop.git")
+    first.remember("redis listens on 6380")
+    first.sync()
+    second.sync()
+    assert project_of(first) == project_of(second) == ("github.com/ada/shop", "shop")
 
 
 def test_a_host_without_a_name_that_holds_everywhere_keeps_its_own(ada: Machine) -> None:
@@ -57,45 +57,45 @@ def test_a_host_without_a_name_that_holds_everywhere_keeps_its_own(ada: Machine)
 
 @pytest.mark.parametrize("identity", ["work/ada/shop", "github.com/Ada/Shop"])
 def test_an_id_that_a_memory_has_already_stays(pair: Pair, identity: str) -> None:
-    one, two = at(pair[0], "work:ada/shop"), at(pair[1], "git@github.com:Ada/Shop.git")
-    one.write(REGISTRY, f'format = 1\n[projects]\n"{identity}" = "old"\n')
-    one.write("old/MEMORY.md", "- a fact of before\n")
-    one.sync()
-    assert project_of(one) == (identity, "old")
-    two.sync()
-    assert ("a fact of before" in two.ctxrepo("search", "before").stdout) is True
-    assert (project_of(two)[1] == "old") == (identity != "work/ada/shop")
+    first, second = at(pair[0], "work:ada/shop"), at(pair[1], "git@github.com:Ada/Shop.git")
+    first.write(REGISTRY, f'format = 1\n[projects]\n"{identity}" = "old"\n')
+    first.write("old/MEMORY.md", "- a fact of before\n")
+    first.sync()
+    assert project_of(first) == (identity, "old")
+    second.sync()
+    assert ("a fact of before" in second.ctxrepo("search", "before").stdout) is True
+    assert (project_of(second)[1] == "old") == (identity != "work/ada/shop")
 
 
 @pytest.mark.slow
 def test_a_project_of_the_same_owner_and_name_is_offered(pair: Pair) -> None:
-    one, two = at(pair[0], "https://github.com/ada/shop"), at(pair[1], "git@mirror:ada/shop.git")
-    one.remember("redis listens on 6380")
-    one.sync()
-    two.sync()
+    first, second = at(pair[0], "https://github.com/ada/shop"), at(pair[1], "git@mirror:ada/shop.git")
+    first.remember("redis listens on 6380")
+    first.sync()
+    second.sync()
     hint = "github.com/ada/shop in shop/ has this name, too; if it is this, `ctxrepo project link shop`"
-    assert hint in two.ctxrepo("status").stdout
-    start = {"session_id": "s", "cwd": str(two.project_folder), "source": "startup"}
+    assert hint in second.ctxrepo("status").stdout
+    start = {"session_id": "s", "cwd": str(second.project_folder), "source": "startup"}
     for session, times in (("s", 1), ("t", 0)):
-        told = two.process(
+        run = second.process(
             "hook", "claude", "SessionStart", stdin=json.dumps(start | {"session_id": session})
         )
-        assert told.stdout.count("project link shop` makes them one") == times
-    assert two.ctxrepo("project", "link", "shop").returncode == 0
-    assert project_of(two) == ("github.com/ada/shop", "shop")
-    assert "has this name" not in two.ctxrepo("status").stdout
+        assert run.stdout.count("project link shop` makes them one") == times
+    assert second.ctxrepo("project", "link", "shop").returncode == 0
+    assert project_of(second) == ("github.com/ada/shop", "shop")
+    assert "has this name" not in second.ctxrepo("status").stdout
 
 
 @pytest.mark.slow
 def test_a_checkout_is_no_suspect_after_its_own_first_note(pair: Pair) -> None:
-    one, two = at(pair[0], "https://github.com/ada/shop"), at(pair[1], "git@mirror:ada/shop.git")
-    one.remember("mine")
-    one.sync()
-    two.sync()
-    two.ctxrepo("status")
-    assert two.ctxrepo("remember", "another one of this name").returncode == 0
-    two.sync()
-    status = two.ctxrepo("status").stdout
+    first, second = at(pair[0], "https://github.com/ada/shop"), at(pair[1], "git@mirror:ada/shop.git")
+    first.remember("mine")
+    first.sync()
+    second.sync()
+    second.ctxrepo("status")
+    assert second.ctxrepo("remember", "another one of this name").returncode == 0
+    second.sync()
+    status = second.ctxrepo("status").stdout
     assert "has this name" not in status
     assert "claim" not in status
 

@@ -50,9 +50,9 @@ def code(copies: Copies) -> CodeAtHand:
 def test_only_lines_that_the_commit_has_as_they_are_on_disk_are_cited(
     code: CodeAtHand, text: str, cites: list[str]
 ) -> None:
-    commit, found = code.of("shop/MEMORY.md", text)
+    commit, citations = code.of("shop/MEMORY.md", text)
     assert len(commit) == 40
-    assert found == tuple(cite.replace("#", f"@{commit}#") for cite in cites)
+    assert citations == tuple(cite.replace("#", f"@{commit}#") for cite in cites)
 
 
 @pytest.mark.parametrize(

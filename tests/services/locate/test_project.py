@@ -138,8 +138,8 @@ def hooks_say(machine: Machine, folder: Path) -> tuple[str, str, bool]:
     with closing(db):
         world = world_of(db, state)
         assert world is not None
-        found = place_of(db, world, SessionFolder(str(folder)))
-        return found.project, found.folder, found.is_known
+        place = place_of(db, world, SessionFolder(str(folder)))
+        return place.project, place.folder, place.is_known
 
 
 def test_hooks_ask_again_after_a_clone_an_init_and_another_address(
@@ -153,9 +153,9 @@ def test_hooks_ask_again_after_a_clone_an_init_and_another_address(
     for words in (["init", "-q"], ["remote", "add", "origin", "https://h/a/one"]):
         subprocess.run(["git", *words], cwd=folder, check=True)
         assert hooks_say(mine, folder) == UNKNOWN
-        found = find_project(mine.open(), folder, mine.env)
-        assert found is not None
-        assert hooks_say(mine, folder)[0] == found.id
+        project = find_project(mine.open(), folder, mine.env)
+        assert project is not None
+        assert hooks_say(mine, folder)[0] == project.id
     subprocess.run(["git", "remote", "set-url", "origin", "https://h/a/two"], cwd=folder, check=True)
     assert hooks_say(mine, folder) == UNKNOWN
     find_project(mine.open(), folder, mine.env)

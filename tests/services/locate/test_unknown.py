@@ -131,9 +131,9 @@ def test_commands_say_why_and_the_way_on_and_need_it_not_where_the_scope_is_name
     ):
         done = mine.ctxrepo(*words)
         assert done.returncode == 0, done.stderr
-    said = mine.ctxrepo("status").stdout
-    assert "dubious ownership" in said
-    assert "global only" not in said
+    output = mine.ctxrepo("status").stdout
+    assert "dubious ownership" in output
+    assert "global only" not in output
     mine.git("config", "--global", "--add", "safe.directory", str(mine.project_folder))
     assert mine.ctxrepo("remember", "Tests need node 22").returncode == 0
     assert "node 22" in mine.read("shop/MEMORY.md")

@@ -74,16 +74,16 @@ def test_what_all_texts_have_in_common_moves_no_gate(common: float, seed: int) -
     from ctxrepo.services.meaning.fusion import above_usual, spread_of
 
     def near(rows: Any) -> Any:
-        one = np.full((len(rows), 1), common**0.5)
-        return np.concatenate([one, (1 - common) ** 0.5 * rows], axis=1)
+        column = np.full((len(rows), 1), common**0.5)
+        return np.concatenate([column, (1 - common) ** 0.5 * rows], axis=1)
 
     def above(prompt: Any, prompts: Any, entries: Any) -> Any:
         return above_usual(entries @ prompt, (entries @ prompts.T).mean(axis=1), spread_of(prompts))
 
     rows = np.random.default_rng(seed).normal(0, 1, (12, 6))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    found = above(rows[0], rows[1:5], rows[5:])
-    assert above(near(rows)[0], near(rows)[1:5], near(rows)[5:]) == pytest.approx(found)
+    gates = above(rows[0], rows[1:5], rows[5:])
+    assert above(near(rows)[0], near(rows)[1:5], near(rows)[5:]) == pytest.approx(gates)
     assert spread_of(rows[:1]) > 0
 
 
@@ -102,8 +102,8 @@ def test_several_words_tell_more_than_each_by_itself() -> None:
     from ctxrepo.services.meaning.fusion import fused
 
     meaning, known, notes = np.zeros(2), np.zeros(2, bool), np.zeros(2, bool)
-    one, both = fused(np.array([2.0, 4.0]), meaning, known, notes)
-    assert both > 2 * one > 0
+    single, both = fused(np.array([2.0, 4.0]), meaning, known, notes)
+    assert both > 2 * single > 0
 
 
 def test_an_entry_means_what_it_says_most_of_all() -> None:

@@ -125,8 +125,8 @@ def rounded(monkeypatch: pytest.MonkeyPatch) -> None:
         rows = exact(self, texts)
         noise = [np.random.default_rng(len(text)).normal(0, 0.2, rows.shape[1]) for text in texts]
         near = 1.0 + np.array(noise)
-        found: Any = near / np.linalg.norm(near, axis=1, keepdims=True)
-        return found
+        vectors: Any = near / np.linalg.norm(near, axis=1, keepdims=True)
+        return vectors
 
     monkeypatch.setattr(Embedder, "_run", run)
 

@@ -65,8 +65,8 @@ class Memory:
         return choose(rank_by_meaning(self.cache, self.meanings, self.embedder, asked), is_gated)
 
     def recall(self, prompt: str, scopes: tuple[str, ...] = ("shop",), **how: Any) -> tuple[str, list[str]]:
-        found = self.answer(prompt, scopes, **how)
-        return found.why, [hit.text for hit in found.hits]
+        answer = self.answer(prompt, scopes, **how)
+        return answer.why, [hit.text for hit in answer.hits]
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def test_what_lies_far_below_the_best_is_not_given(memory: Memory) -> None:
     memory.embed()
     prompt = "which hound lives in our office building?"
     _, given = memory.recall(prompt, limit=50)
-    _, found = memory.recall(prompt, limit=50, is_gated=False)
-    assert given[0] == found[0] == "- The office puppy is called Rex"
-    assert 0 < len(given) < len(found)
+    _, hits = memory.recall(prompt, limit=50, is_gated=False)
+    assert given[0] == hits[0] == "- The office puppy is called Rex"
+    assert 0 < len(given) < len(hits)
 
 
 def test_a_model_that_puts_all_texts_near_to_each_other_recalls_the_same(
@@ -210,9 +210,9 @@ def test_only_the_scopes_are_looked_into(memory: Memory) -> None:
 def test_silence_says_why_and_what_it_left_out(memory: Memory) -> None:
     memory.embed()
     prompt = "write a haiku about autumn leaves"
-    found = memory.answer(prompt, limit=3)
-    assert (found.why, found.hits) == (NOTHING, [])
-    assert {reason for _, reason in found.left_out} == {NOTHING}
+    answer = memory.answer(prompt, limit=3)
+    assert (answer.why, answer.hits) == (NOTHING, [])
+    assert {reason for _, reason in answer.left_out} == {NOTHING}
     assert len(memory.recall(prompt, is_gated=False, limit=3)[1]) == 3
 
 
@@ -262,9 +262,9 @@ def test_items_of_a_checklist_are_neither_embedded_nor_recalled(memory: Memory) 
     memory.embed()
     memory.write({"shop/SCRATCHPAD.md": "- [ ] order a sofa for the lobby\n- [x] order a lamp\n"})
     assert memory.embed() == 0
-    said = memory.recall("order a couch for the lobby", is_gated=False, limit=50)[1]
-    assert said
-    assert not [text for text in said if "order a" in text]
+    texts = memory.recall("order a couch for the lobby", is_gated=False, limit=50)[1]
+    assert texts
+    assert not [text for text in texts if "order a" in text]
 
 
 def test_a_cache_that_is_built_anew_keeps_the_vectors(memory: Memory) -> None:

@@ -48,7 +48,7 @@ def say(
 
 
 def confirmed(machine: Machine, kind: Kind, *ids: str, by: Origin = AGENT) -> list[Confirmed]:
-    request = ConfirmRequest(kind, [parse_entry(one) for one in ids], code_of(machine))
+    request = ConfirmRequest(kind, [parse_entry(name) for name in ids], code_of(machine))
     return confirm(machine.open(), request, machine.project(), by, NOW)
 
 
@@ -59,19 +59,24 @@ def code_of(machine: Machine) -> CodeAtHand:
 def known(machine: Machine, entry: str) -> EntryEvidence:
     """What is known of an entry, by its records and, once they are committed, by the cache."""
     memory = machine.open()
-    one = by_entry(evidence_now(memory))[entry]
+    evidence = by_entry(evidence_now(memory))[entry]
     commit(memory, NOW)
-    assert memory.cache.ask(entry_evidence, [entry]) == {entry: one}
-    return one
+    assert memory.cache.ask(entry_evidence, [entry]) == {entry: evidence}
+    return evidence
 
 
 def test_entries_are_reinforced_each_time_somebody_says_so(mine: Machine) -> None:
     first, second = say(mine, "the port is 6380")[0], say(mine, "we use redis")[0]
     before = mine.read("shop/MEMORY.md")
-    assert [one.reinforced for one in confirmed(mine, "reinforced", first, second, first)] == [1, 1]
-    assert [one.reinforced for one in confirmed(mine, "reinforced", first)] == [2]
-    one = known(mine, first)
-    assert (one.reinforced, one.agent, one.session, one.host) == (2, "pi", "s1", mine.open().host)
+    assert [outcome.reinforced for outcome in confirmed(mine, "reinforced", first, second, first)] == [1, 1]
+    assert [outcome.reinforced for outcome in confirmed(mine, "reinforced", first)] == [2]
+    evidence = known(mine, first)
+    assert (evidence.reinforced, evidence.agent, evidence.session, evidence.host) == (
+        2,
+        "pi",
+        "s1",
+        mine.open().host,
+    )
     assert mine.read("shop/MEMORY.md") == before
 
 
@@ -79,7 +84,7 @@ def test_to_verify_tells_the_commit_of_the_code_in_the_projects_checkout_alone(m
     commit_code(mine)
     here, there = say(mine, "retries are 3")[0], say(mine, "I like tabs", scope="global")[0]
     head = mine.git("-C", str(mine.project_folder), "rev-parse", "HEAD")
-    assert [one.code for one in confirmed(mine, "verified", here, there)] == [head, ""]
+    assert [outcome.code for outcome in confirmed(mine, "verified", here, there)] == [head, ""]
     assert (known(mine, here).verified_code, known(mine, here).code) == (head, head)
     assert (known(mine, there).verified_code, bool(known(mine, there).verified)) == ("", True)
 
@@ -96,9 +101,9 @@ def test_nothing_is_recorded_where_an_entry_is_superseded_or_missing(mine: Machi
     old, other = say(mine, "the port is 6380")[0], say(mine, "we use redis")[0]
     new, _ = say(mine, "the port is 6381", supersedes=parse_entry(old))
     before = evidence_now(mine.open())
-    with pytest.raises(Refused, match="superseded") as told:
+    with pytest.raises(Refused, match="superseded") as error:
         confirmed(mine, kind, other, old)
-    assert new in told.value.hint
+    assert new in error.value.hint
     with pytest.raises(NotFound):
         confirmed(mine, kind, other, "ffffffffffff")
     assert evidence_now(mine.open()) == before
@@ -159,8 +164,8 @@ def test_confirmations_of_two_machines_add_up_and_follow_an_edit(pair: tuple[Mac
             if "6380" in e.entry.text
         }
         assert new != entry
-        one = known(machine, new)
-        assert (one.reinforced, bool(one.verified), one.session) == (2, True, "s1")
+        evidence = known(machine, new)
+        assert (evidence.reinforced, bool(evidence.verified), evidence.session) == (2, True, "s1")
 
 
 def test_the_history_says_what_was_confirmed(mine: Machine) -> None:

@@ -18,8 +18,8 @@ def test_whole_cut_by_a_line_or_not(ada: Machine) -> None:
     ada.write("shop/archive/old.md", "- x\n")
     ada.remember("registers the project", category="gotcha")
     ada.sync()
-    found = delivered(context(ada.open(), ada.project(), Start(ada.project_folder)).text)
-    assert found == {
+    fidelities = delivered(context(ada.open(), ada.project(), Start(ada.project_folder)).text)
+    assert fidelities == {
         "global/MEMORY.md": "whole",
         "shop/MEMORY.md": "cut",
         "shop/SCRATCHPAD.md": "whole",

@@ -50,17 +50,23 @@ def enforced(
 def listed(machine: Machine) -> Sequence[tuple[str, str, bool]]:
     """(words of the entry, its rule, whether it holds) of all that have one."""
     memory = machine.open()
-    return [(one.text, one.rule, one.is_approved) for one in enforcements(memory)]
+    return [
+        (enforcement.text, enforcement.rule, enforcement.is_approved) for enforcement in enforcements(memory)
+    ]
 
 
 def held(machine: Machine) -> Sequence[tuple[str, str]]:
     """(words of the entry by now, the rule that holds here) of all that agents are held to."""
-    return [(one.text, one.held) for one in enforcements(machine.open()) if one.held]
+    return [
+        (enforcement.text, enforcement.held)
+        for enforcement in enforcements(machine.open())
+        if enforcement.held
+    ]
 
 
 def rule_of(machine: Machine, entry: str) -> str:
-    one = by_entry(evidence_now(machine.open())).get(entry)
-    return one.rule if one else ""
+    evidence = by_entry(evidence_now(machine.open())).get(entry)
+    return evidence.rule if evidence else ""
 
 
 def test_a_person_writes_a_rule_down_and_approves_it_at_once(mine: Machine) -> None:
@@ -79,9 +85,9 @@ def test_an_agent_proposes_one_and_no_more(mine: Machine) -> None:
         enforced(mine, entry, by=AGENT)
     assert not enforced(mine, entry, RULE, by=AGENT).is_approved
     assert listed(mine) == [("nobody deploys by hand", RULE, False)]
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as error:
         enforced(mine, entry, by=AGENT)
-    assert "person" in told.value.hint
+    assert "person" in error.value.hint
     assert enforced(mine, entry).is_approved
     for rule, off in (("", True), (OTHER, False), (OTHER, True), (RULE, False)):
         with pytest.raises(Refused, match="where there is none"):
@@ -123,14 +129,19 @@ def test_an_edited_entry_is_approved_anew_and_until_then_held_to_as_it_was(mine:
     entry = mine.remember("nobody deploys by hand").id
     enforced(mine, entry, RULE)
     reword(mine, entry, "by hand", "on Fridays", AGENT)
-    (one,) = enforcements(mine.open())
-    assert (one.text, one.rule, one.is_approved, one.held) == ("nobody deploys on Fridays", RULE, False, RULE)
-    assert one.id != entry
-    assert enforced(mine, one.id).is_approved
+    (enforcement,) = enforcements(mine.open())
+    assert (enforcement.text, enforcement.rule, enforcement.is_approved, enforcement.held) == (
+        "nobody deploys on Fridays",
+        RULE,
+        False,
+        RULE,
+    )
+    assert enforcement.id != entry
+    assert enforced(mine, enforcement.id).is_approved
     assert held(mine) == [("nobody deploys on Fridays", RULE)]
-    reword(mine, one.id, "on Fridays", "at night")
-    (one,) = enforcements(mine.open())
-    assert not enforced(mine, one.id, off=True).held
+    reword(mine, enforcement.id, "on Fridays", "at night")
+    (enforcement,) = enforcements(mine.open())
+    assert not enforced(mine, enforcement.id, off=True).held
     assert enforcements(mine.open()) == []
 
 
@@ -179,9 +190,9 @@ def test_a_project_that_gets_another_folder_is_held_all_the_same(mine: Machine) 
 )
 def test_what_is_no_rule_is_refused_and_the_forms_are_told(mine: Machine, rule: str, message: str) -> None:
     entry = mine.remember("nobody deploys by hand").id
-    with pytest.raises(UsageError, match=message) as told:
+    with pytest.raises(UsageError, match=message) as error:
         enforced(mine, entry, rule)
-    assert "block or warn, then command TEXT" in told.value.hint
+    assert "block or warn, then command TEXT" in error.value.hint
     assert listed(mine) == []
 
 
@@ -200,8 +211,8 @@ def test_a_record_is_taken_back_like_any_and_who_approved_the_rule_ends_it(mine:
     enforced(mine, entry, RULE)
     assert undo(mine.open(), PERSON, NOW).what == "enforce"
     commit(mine.open(), NOW)
-    (one,) = enforcements(mine.open())
-    assert (one.rule, one.is_approved, one.held) == ("", False, RULE)
+    (enforcement,) = enforcements(mine.open())
+    assert (enforcement.rule, enforcement.is_approved, enforcement.held) == ("", False, RULE)
     enforced(mine, entry, off=True)
     assert enforcements(mine.open()) == []
     enforced(mine, entry, RULE)

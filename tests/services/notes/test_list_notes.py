@@ -59,9 +59,9 @@ def test_after_a_commit_the_same_is_listed_without_another_look(mine: Machine) -
     def are_alike() -> list[str]:
         memory = mine.open()
         done = commit(memory, NOW)
-        told = list_notes(memory, "", mine.project(), done)
-        assert told == list_notes(memory, "", mine.project(), None)
-        return [note.path for note in told]
+        summaries = list_notes(memory, "", mine.project(), done)
+        assert summaries == list_notes(memory, "", mine.project(), None)
+        return [note.path for note in summaries]
 
     for n in range(12):
         mine.write(f"shop/{n}.md", f"- fact number {n}\n")
@@ -73,9 +73,9 @@ def test_after_a_commit_the_same_is_listed_without_another_look(mine: Machine) -
     (mine.clone / "shop/1.md").mkdir()
     (mine.clone / "shop/2.md").unlink()
     (mine.clone / "shop/2.md").symlink_to("/etc/passwd")
-    found = are_alike()
-    assert {"secret.md", "0.md"} <= {*found}
-    assert not {"link.md", "1.md", "2.md"} & {*found}
+    names = are_alike()
+    assert {"secret.md", "0.md"} <= {*names}
+    assert not {"link.md", "1.md", "2.md"} & {*names}
     for n in range(3, 11):
         (mine.clone / f"shop/{n}.md").unlink()
     held = [f"{n}.md" for n in range(3, 11)]  # their deletion is

@@ -97,11 +97,11 @@ def test_a_template_gives_way_to_what_is_said(mine: Machine) -> None:
     request = NewNoteRequest(parse_target("x"), "Mine", ["a"], "- b\n", "task")
     made = new(memory, request, None, origin, NOW)
     assert mine.read(made.path) == ("---\ndescription: Mine\ntags: [a]\ncreated: 2026-11-20\n---\n\n- b\n")
-    for name, body, told in (
+    for name, body, message in (
         ("tasks", "", "no template 'tasks'"),
         ("task", "---\na: 1\n---\n", "of its own"),
     ):
-        with pytest.raises(UsageError, match=told) as refused:
+        with pytest.raises(UsageError, match=message) as refused:
             new(memory, NewNoteRequest(parse_target("y"), "Mine", [], body, name), None, origin, NOW)
     assert not mine.open().worktree.exists("global/y.md")
     assert "--template" in refused.value.hint

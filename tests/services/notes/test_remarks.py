@@ -22,8 +22,8 @@ def mine(ada: Machine) -> Machine:
 
 
 def test_nearly_the_same_words_are_told(mine: Machine) -> None:
-    one = mine.remember("the redis port of the test suite is 6380")
-    assert mine.remember("The redis port of the TEST suite is 6381").near == (Near(one.id, one.at),)
+    result = mine.remember("the redis port of the test suite is 6380")
+    assert mine.remember("The redis port of the TEST suite is 6381").near == (Near(result.id, result.at),)
     assert mine.remember("deploys happen on Fridays").near == ()
 
 
@@ -31,14 +31,14 @@ def test_nearly_the_same_words_are_told(mine: Machine) -> None:
 def test_the_same_words_in_another_note_of_the_scope_are_told_and_written(
     mine: Machine, is_committed: bool
 ) -> None:
-    one = mine.remember("Deploy with `make ship` on_Tuesdays", note=parse_target("topics/ops"))
+    result = mine.remember("Deploy with `make ship` on_Tuesdays", note=parse_target("topics/ops"))
     mine.remember("Deploy with `make ship` on_Tuesdays", scope="global")
     archived = mine.remember("deploy with `make ship` on_Tuesdays", note=parse_target("archive/old"))
     if is_committed:
         commit(mine.open(), NOW)
     again = mine.remember("DEPLOY with `make ship` on_Tuesdays")
-    assert again.near == (Near(one.id, one.at),)
-    assert archived.near == (Near(one.id, one.at),)
+    assert again.near == (Near(result.id, result.at),)
+    assert archived.near == (Near(result.id, result.at),)
     assert not again.existing
     assert mine.remember("Ship with care before each weekend", note=parse_target("x")).near == ()
 
@@ -56,8 +56,8 @@ def test_another_entry_with_the_key_is_told_and_stays(mine: Machine) -> None:
 def test_who_overfills_a_memory_file_is_told_once(ada: Machine) -> None:
     ada.init()
     answers = [ada.ctxrepo("remember", f"{number} {'some words ' * 85}").stderr for number in range(5)]
-    told = ["a session is shown 3,072 at most" in answer for answer in answers]
-    assert told == [False, False, False, True, False]
+    warnings = ["a session is shown 3,072 at most" in answer for answer in answers]
+    assert warnings == [False, False, False, True, False]
     assert "shop/MEMORY.md: of its 3," in answers[3]
     elsewhere = ada.ctxrepo("remember", "some words " * 400, "-c", "gotcha")
     assert "3,072" not in elsewhere.stderr
@@ -120,11 +120,11 @@ def test_the_entry_that_a_fact_may_replace_is_named_wherever_it_stands(
 def test_a_topic_that_grows_too_long_is_told_once_how_to_split(mine: Machine) -> None:
     path = "global" if mine.project() is None else "shop"
     mine.write(f"{path}/topics/gotcha.md", "- " + "long\n- ".join(["x" * 99] * 112) + "\n")
-    told = [
+    remarks = [
         mine.remember(f"{n} is a fact of some length, {n * 97}", category="gotcha").overfills
         for n in range(9)
     ]
-    (line,) = filter(None, told)
+    (line,) = filter(None, remarks)
     assert "ctxrepo move ^ID topics/NAME.md" in line
 
 
@@ -154,5 +154,5 @@ def test_a_topic_that_grows_too_long_is_told_once_how_to_split(mine: Machine) ->
     ],
 )
 def test_words_that_are_remarked_upon(text: str, category: str, remark: str) -> None:
-    told = " ".join(remarks_on_words(Fact(text, category=category)))
-    assert (remark in told) if remark else not told, told
+    remarks = " ".join(remarks_on_words(Fact(text, category=category)))
+    assert (remark in remarks) if remark else not remarks, remarks

@@ -39,9 +39,9 @@ def marks(machine: Machine, entry_id: str) -> tuple[bool, bool]:
     """(pinned, struck) of an entry once everything is committed."""
     memory = machine.open()
     commit(memory, NOW)
-    found = memory.cache.ask(entry_by_id, entry_id)
-    assert found is not None
-    return found.is_pinned, found.is_struck
+    entry = memory.cache.ask(entry_by_id, entry_id)
+    assert entry is not None
+    return entry.is_pinned, entry.is_struck
 
 
 def test_a_fact_goes_to_the_projects_memory_under_notes(mine: Machine) -> None:
@@ -87,10 +87,10 @@ def test_updated_is_bumped_where_it_is_and_never_added(mine: Machine) -> None:
 
 
 def test_the_same_words_twice_are_one_entry(mine: Machine) -> None:
-    one = mine.remember("port is 6380")
+    result = mine.remember("port is 6380")
     before = mine.read("shop/MEMORY.md")
     again = mine.remember("  port   is 6380 ")
-    assert (again.id, again.existing) == (one.id, True)
+    assert (again.id, again.existing) == (result.id, True)
     assert mine.read("shop/MEMORY.md") == before
 
 
@@ -259,12 +259,12 @@ def test_what_waits_already_is_proposed_once(mine: Machine) -> None:
     assert not any(other.existing for other in others)
     assert len({line.name for line in waiting(memory)}) == 5
     plan = plan_entry(memory, Fact("at once"), project)
-    one, two = propose_all(memory, [plan, plan], Origin(memory.host), NOW)
-    assert (one.id, one.existing, two.existing) == (two.id, False, True)
+    new, same = propose_all(memory, [plan, plan], Origin(memory.host), NOW)
+    assert (new.id, new.existing, same.existing) == (same.id, False, True)
 
 
 @pytest.mark.parametrize(
-    ("fact", "error", "told"),
+    ("fact", "error", "message"),
     [
         ({"text": "  "}, UsageError, "the text is empty"),
         ({"text": "x" * 70_000}, UsageError, "larger than 64 KiB"),
@@ -275,10 +275,10 @@ def test_what_waits_already_is_proposed_once(mine: Machine) -> None:
     ],
 )
 def test_what_can_not_be_remembered_is_said_and_writes_nothing(
-    mine: Machine, fact: dict[str, str], error: type[Exception], told: str
+    mine: Machine, fact: dict[str, str], error: type[Exception], message: str
 ) -> None:
     before = sorted(mine.open().worktree.scan().files)
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         mine.remember(**fact)
     memory = mine.open()
     assert sorted(memory.worktree.scan().files) == before

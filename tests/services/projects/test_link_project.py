@@ -223,6 +223,6 @@ def test_of_one_key_in_both_folders_the_value_of_the_project_holds(both: tuple[M
     ben.sync()
     ada.sync()
     ada.remember("flux", key="deploy")
-    (told,) = link(ada, "shop").lines
-    assert "`deploy: flux` is superseded: `deploy: argo` holds" in told
+    (line,) = link(ada, "shop").lines
+    assert "`deploy: flux` is superseded: `deploy: argo` holds" in line
     assert "nothing to fix" in ada.ctxrepo("check").stdout

@@ -44,10 +44,10 @@ def test_where_another_machine_renamed_it_too_the_next_sync_says_which_name_it_h
     ben.sync()
     rename(ada, "store")
     rename(ben, "market")
-    said = [notice for machine in (ada, ben, ada) for notice in machine.sync().notices]
+    notices = [notice for machine in (ada, ben, ada) for notice in machine.sync().notices]
     folder = read_registry(ben.open()).folder_of("git.example.org/ada/shop")
     other = {"store": "market", "market": "store"}[folder]
-    assert said == [f"the notes of git.example.org/ada/shop are in {folder}/ now, no longer in {other}/"]
+    assert notices == [f"the notes of git.example.org/ada/shop are in {folder}/ now, no longer in {other}/"]
 
 
 def test_a_rename_that_the_worker_fetched_is_told_by_the_next_sync_and_ones_own_is_not(
@@ -79,10 +79,10 @@ def test_two_projects_that_swap_folders_are_told_as_renamed_unless_a_hand_swappe
         names = {'"shop"': '"two"', '"two"': '"shop"'}
         ada.write(REGISTRY, re.sub('"(shop|two)"$', lambda m: names[m[0]], ada.read(REGISTRY), flags=re.M))
     ada.sync()
-    told = " ".join(ben.sync().notices)
-    assert ("/shop are in two/ now, no longer in shop/" in told) == by_commands
-    assert ("shop/ as its folder there has its notes in view again" in told) == (not by_commands)
-    assert "project link" not in told  # which would make one project of the two
+    text = " ".join(ben.sync().notices)
+    assert ("/shop are in two/ now, no longer in shop/" in text) == by_commands
+    assert ("shop/ as its folder there has its notes in view again" in text) == (not by_commands)
+    assert "project link" not in text  # which would make one project of the two
 
 
 def files(machine: Machine) -> list[str]:
@@ -208,10 +208,10 @@ def test_marks_of_entries_go_along(both: tuple[Machine, Machine]) -> None:
     ada.sync()
     memory = ada.open()
     (new,) = marks_of(memory, ada.tree()).pinned - {pinned.id}
-    found = memory.cache.ask(entry_by_id, new)
-    assert found is not None
-    assert (found.entry.path, found.entry.text) == (f"store/{NOTE}", "- [gotcha] Port is 1")
-    assert found.is_pinned
+    entry = memory.cache.ask(entry_by_id, new)
+    assert entry is not None
+    assert (entry.entry.path, entry.entry.text) == (f"store/{NOTE}", "- [gotcha] Port is 1")
+    assert entry.is_pinned
 
 
 def test_the_history_of_a_note_goes_through_it(both: tuple[Machine, Machine]) -> None:
@@ -310,10 +310,10 @@ def test_a_folder_that_a_hand_named_and_that_is_not_there_is_told_with_what_help
     ada.sync()
     ben.sync()
     ben.write(REGISTRY, ben.read(REGISTRY).replace('"shop"', '"store"'))
-    told = [line for machine in (ben, ada, ben) for line in machine.sync().notices]
-    assert len([line for line in told if "there is no such folder" in line]) == 2
-    assert not [line for line in told if "are in store/ now" in line]
-    assert "`ctxrepo project link shop`" in told[0]
+    notices = [line for machine in (ben, ada, ben) for line in machine.sync().notices]
+    assert len([line for line in notices if "there is no such folder" in line]) == 2
+    assert not [line for line in notices if "are in store/ now" in line]
+    assert "`ctxrepo project link shop`" in notices[0]
     assert ada.ctxrepo("project", "link", "shop").returncode == 0
     assert "602" in ada.ctxrepo("recall", "river port").stdout
 
@@ -333,9 +333,9 @@ def test_a_project_without_notes_is_told_as_renamed_and_nothing_to_do(pair: tupl
     ada.write("shop/MEMORY.md", "- of another project\n")
     ada.sync()
     rename(ben, "market")
-    told = " ".join([*ben.sync().notices, *ada.sync().notices, *ben.sync().notices])
-    assert "market/ now, no longer store/" in told
-    assert "in view again" not in told
+    text = " ".join([*ben.sync().notices, *ada.sync().notices, *ben.sync().notices])
+    assert "market/ now, no longer store/" in text
+    assert "in view again" not in text
 
 
 def test_anchors_that_a_hand_left_behind_are_told_with_where_they_are(pair: tuple[Machine, Machine]) -> None:
@@ -345,8 +345,8 @@ def test_anchors_that_a_hand_left_behind_are_told_with_where_they_are(pair: tupl
     ben.sync()
     ben.write(REGISTRY, ben.read(REGISTRY).replace('"shop"', '"store"'))
     ben.sync()
-    (told,) = [line for line in ada.sync().notices if "shop" in line]
-    assert "its anchors are in TAPE/shop/: shop/ as its folder there has them in view again" in told
+    (notice,) = [line for line in ada.sync().notices if "shop" in line]
+    assert "its anchors are in TAPE/shop/: shop/ as its folder there has them in view again" in notice
     ada.write(REGISTRY, ada.read(REGISTRY).replace('"store"', '"shop"'))
     assert "Next: go on" in ada.ctxrepo("handoff", "--show").stdout
 
@@ -361,6 +361,6 @@ def test_a_folder_of_another_project_that_a_hand_named_is_not_told_as_where_the_
     ada.sync()
     ben.sync()
     ben.write(REGISTRY, ben.read(REGISTRY).replace('= "shop"', '= "bank"'))
-    told = [line for machine in (ben, ada, ben) for line in machine.sync().notices if "folder of" in line]
-    assert all("its notes are in shop/" in line and "`ctxrepo project link shop`" in line for line in told)
-    assert told
+    notices = [line for machine in (ben, ada, ben) for line in machine.sync().notices if "folder of" in line]
+    assert all("its notes are in shop/" in line and "`ctxrepo project link shop`" in line for line in notices)
+    assert notices

@@ -151,8 +151,8 @@ def test_a_folder_of_that_name_is_not_shared(both: tuple[Machine, Machine]) -> N
     text = ada.read("ctxrepo.toml").replace("[projects]", '[projects]\n"h/x/storefront" = "storefront"')
     ada.write("ctxrepo.toml", text)
     assert unlink(ada).folder == "storefront-2"
-    found = find_project(ada.open(), ada.home, other)
-    assert (found and found.folder) == "storefront"
+    project = find_project(ada.open(), ada.home, other)
+    assert (project and project.folder) == "storefront"
 
 
 def test_what_is_not_linked_changes_nothing_and_tells_its_names(both: tuple[Machine, Machine]) -> None:

@@ -79,9 +79,9 @@ def play(machine: Machine, memory: Memory, path: str, how: str, lines: list[str]
     before = file.read_text().splitlines() if file.exists() else []
     match how:
         case "append":
-            file.write_text("".join(f"{one}\n" for one in (*before, *lines)))
+            file.write_text("".join(f"{line}\n" for line in (*before, *lines)))
         case "merge":
-            file.write_text("".join(f"{one}\n" for one in sorted({*before, *lines})))
+            file.write_text("".join(f"{line}\n" for line in sorted({*before, *lines})))
         case "rewrite":
             file.write_text("\n".join([*lines, *before[1:]]))
         case "remove":
@@ -107,7 +107,9 @@ def assert_same(memory: Memory, every: list[Evidence]) -> None:
         assert (entry in known.struck) == (entry in whole.struck)
         assert known.pinned_at.get(entry) == whole.pinned_at.get(entry)
         assert view.naming([entry]) == [record for record in every if entry in names_in(record)]
-    assert named_in_evidence(memory, IDS) == {name for one in every for name in names_in(one)} & {*IDS}
+    assert named_in_evidence(memory, IDS) == {name for evidence in every for name in names_in(evidence)} & {
+        *IDS
+    }
     assert view.beginning("e") == []
     assert renamed(view.renames()) == renamed(every)
     assert view.replacements() == [record for record in every if record.kind == "superseded"]
@@ -143,7 +145,7 @@ def test_what_the_cache_has_is_not_parsed_again(mine: Machine, monkeypatch: pyte
     assert marks_now(memory, [first.id]).struck == {first.id}
     assert marks_now(memory, [first.id]).struck == {first.id}
     (text,) = texts
-    assert {json.loads(one)["kind"] for one in text.splitlines()} == {"stated", "superseded"}
+    assert {json.loads(line)["kind"] for line in text.splitlines()} == {"stated", "superseded"}
 
 
 def _noting(texts: list[str], parse: Callable[[str], object], text: str) -> object:

@@ -158,7 +158,7 @@ def test_a_place_that_we_print_names_the_entry_there(mine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "error", "said"),
+    ("lines", "error", "message"),
     [
         ("#L1", NotFound, "no entry stands at line 1 of shop/topics/z.md"),
         ("#L99", NotFound, "no entry stands at line 99"),
@@ -166,10 +166,10 @@ def test_a_place_that_we_print_names_the_entry_there(mine: Machine) -> None:
     ],
 )
 def test_a_place_without_one_entry_is_said(
-    mine: Machine, lines: str, error: type[CtxrepoError], said: str
+    mine: Machine, lines: str, error: type[CtxrepoError], message: str
 ) -> None:
     mine.write("shop/topics/z.md", "# Title\n\n- one\n- two\n")
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         entry_at(mine, f"topics/z.md{lines}")
 
 

@@ -39,8 +39,8 @@ def heirs(machine: Machine, there: Iterable[Entry], evidence: Iterable[Evidence]
     machine.git("commit", "-q", "-m", "received")
     memory = machine.open()
     tree = memory.objects.tree_of(memory.head)
-    found = standing_heirs(memory.objects, tree, {WAS: GONE}, {WAS: None})
-    return {old.id: new.id for old, new in found.items()}
+    by_entry = standing_heirs(memory.objects, tree, {WAS: GONE}, {WAS: None})
+    return {old.id: new.id for old, new in by_entry.items()}
 
 
 GONE = b"".join(b"- old %d\n" % number for number in range(1500))
@@ -49,13 +49,13 @@ GONE = b"".join(b"- old %d\n" % number for number in range(1500))
 def test_of_a_thousand_entries_that_were_moved_in_moments(mine: Machine) -> None:
     olds, news = entries(WAS, "old", 1500), entries(NOW_IN, "new", 1500)
     pairs = list(zip(olds, news, strict=True))
-    told = [record(number, "moved", pair[0], NOW_IN, pair[1]) for number, pair in enumerate(pairs)]
+    records = [record(number, "moved", pair[0], NOW_IN, pair[1]) for number, pair in enumerate(pairs)]
     begun = time.process_time()
-    assert heirs(mine, news, told) == {old.id: new.id for old, new in pairs}
+    assert heirs(mine, news, records) == {old.id: new.id for old, new in pairs}
     assert time.process_time() - begun < 10  # it was a minute and more
 
 
 def test_that_it_superseded_another_one_says_not_where_it_is(mine: Machine) -> None:
     (old, other), (new,) = entries(WAS, "old", 2), entries(NOW_IN, "new", 1)
-    told = [record(0, "moved", old, NOW_IN, new), record(1, "superseded", other, WAS, new)]
-    assert heirs(mine, [new], told) == {old.id: new.id}
+    records = [record(0, "moved", old, NOW_IN, new), record(1, "superseded", other, WAS, new)]
+    assert heirs(mine, [new], records) == {old.id: new.id}

@@ -34,8 +34,8 @@ def test_words_are_those_that_both_have(prompt: str, text: str, words: str) -> N
 
 
 def test_a_path_and_a_heading_have_words_too() -> None:
-    found = hit("- 6380", 1.0, path="shop/redis.md", heading="Ports")
-    assert explanation("redis ports", found, 1.0)[1] == ("words", "redis, ports")
+    match = hit("- 6380", 1.0, path="shop/redis.md", heading="Ports")
+    assert explanation("redis ports", match, 1.0)[1] == ("words", "redis, ports")
 
 
 def test_a_long_prompt_is_not_listed_whole() -> None:

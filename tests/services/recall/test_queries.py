@@ -40,18 +40,18 @@ def test_queries_are_read_with_what_came_before(file: Path) -> None:
 )
 def test_a_bad_line_is_told_with_its_number(file: Path, line: str, why: str) -> None:
     file.write_text('{"id": "first", "query": "fine"}\n\n' + line + "\n")
-    with pytest.raises(BadLines) as told:
+    with pytest.raises(BadLines) as error:
         read_queries(file)
-    (said,) = told.value.lines
-    assert f"{file}, line 3 " in said
-    assert why in said
+    (message,) = error.value.lines
+    assert f"{file}, line 3 " in message
+    assert why in message
 
 
 def test_all_bad_lines_are_told_up_to_twenty(file: Path) -> None:
     file.write_text("x\n" * 30)
-    with pytest.raises(BadLines, match="30 lines") as told:
+    with pytest.raises(BadLines, match="30 lines") as error:
         read_queries(file)
-    assert len(told.value.lines) == 21
+    assert len(error.value.lines) == 21
 
 
 def test_a_file_that_can_not_be_read(file: Path) -> None:

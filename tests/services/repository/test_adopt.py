@@ -151,8 +151,8 @@ def test_d4_switched_off_there_pis_sessions_are_given_nothing_and_others_are(min
     assert mine.project() is not None
     start = json.dumps({"session": "s", "session_id": "s", "cwd": str(mine.project_folder)})
     assert mine.ctxrepo("hook", "pi", "session_start", stdin=start).stdout == "{}\n"
-    told = mine.ctxrepo("context", "--agent", "pi")
-    assert (told.stdout, "isn't enabled" in told.stderr) == ("", True)
+    run = mine.ctxrepo("context", "--agent", "pi")
+    assert (run.stdout, "isn't enabled" in run.stderr) == ("", True)
     assert "Handoff" in mine.ctxrepo("context", "--agent", "claude").stdout
     assert "Handoff" in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
 
@@ -216,8 +216,8 @@ class TestGlobalFolder:
             "cwd": str(shared.project_folder),
             "prompt": "generated lock files by hand",
         }
-        said = shared.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(asked)).stdout
-        assert "bar/MEMORY.md#L" in said
+        output = shared.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(asked)).stdout
+        assert "bar/MEMORY.md#L" in output
 
     @pytest.mark.parametrize("name", ["", None])
     def test_where_there_is_none_ours_is_told(self, tmp_path: Path, name: str | None) -> None:

@@ -44,16 +44,16 @@ def test_a_second_run_changes_nothing(ada: Machine, remote: Path) -> None:
 
 
 def test_what_would_be_done_is_told_and_nothing_is_done_without_agreement(ada: Machine, remote: Path) -> None:
-    told: list[str] = []
+    actions: list[str] = []
 
     def plan(address: str = "") -> str:
         def begins(planned: InitResult) -> bool:
-            told.append(planned.action)
+            actions.append(planned.action)
             return False
 
         request = InitRequest(address, begins=begins)
         planned = init(ada.places, ada.env, request, sys.executable, NOW)
-        assert (planned.root, planned.synced, planned.action) == (ada.clone, None, told[-1])
+        assert (planned.root, planned.synced, planned.action) == (ada.clone, None, actions[-1])
         return planned.action
 
     assert (plan(), plan(str(remote))) == ("created", "cloned")
@@ -164,7 +164,7 @@ def test_a_remote_that_is_not_there_changes_nothing(ada: Machine, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("--upload-pack=touch sprung", "not the address"),
         ("ext::sh -c touch% sprung", "not the address"),
@@ -173,8 +173,8 @@ def test_a_remote_that_is_not_there_changes_nothing(ada: Machine, tmp_path: Path
         ("https://me:hunter2secret@git.example.org/x.git", "carries a password"),
     ],
 )
-def test_an_address_that_could_do_harm_is_refused_in_one_line(ada: Machine, url: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told) as caught:
+def test_an_address_that_could_do_harm_is_refused_in_one_line(ada: Machine, url: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
         run(ada, url)
     assert "hunter2secret" not in caught.value.message
     assert not ada.clone.exists()
@@ -275,7 +275,7 @@ def test_what_the_clone_before_had_and_this_one_has_not_is_told(
     shutil.rmtree(ada.clone)
     (before.parent / "handover").mkdir(exist_ok=True)
     os.mkfifo(before.parent / "handover" / "clone")
-    told = ada.ctxrepo("init", str(remote)).stderr
-    assert f"had 1 write that this one hasn't; {before} has their texts" in told
+    message = ada.ctxrepo("init", str(remote)).stderr
+    assert f"had 1 write that this one hasn't; {before} has their texts" in message
     files = [before / "writes.done", *before.glob("journal/*")]
     assert "beta" in "".join(file.read_text() for file in files if file.exists())

@@ -43,10 +43,10 @@ def half_sent(place: Path) -> Machine:
 
 def heal(machine: Machine) -> list[RepairResult]:
     memory = machine.open()
-    told: list[RepairResult] = []
-    with_repair(memory, NOW, lambda: sync(memory, NOW), told.append)
+    repairs: list[RepairResult] = []
+    with_repair(memory, NOW, lambda: sync(memory, NOW), repairs.append)
     assert list(damage(machine.open())) == []
-    return told
+    return repairs
 
 
 @pytest.mark.slow
@@ -61,10 +61,10 @@ def test_a_sound_clone_is_left_as_it_is(mine: Machine) -> None:
 
 def test_one_call_heals_and_tells(mine: Machine) -> None:
     spoil(object_of(mine, "HEAD"))
-    (told,) = heal(mine)
-    assert told.aside is not None
-    assert f"{mine.clone / '.git/ctxrepo/broken'}" in told.words
-    assert "1 object file moved aside" in told.words
+    (repair,) = heal(mine)
+    assert repair.aside is not None
+    assert f"{mine.clone / '.git/ctxrepo/broken'}" in repair.words
+    assert "1 object file moved aside" in repair.words
     assert heal(mine) == []
 
 
@@ -101,8 +101,8 @@ def test_without_remote_and_history_the_files_are_the_memory(ada: Machine) -> No
     ada.sync()
     for file in (ada.clone / ".git/objects").glob("??/*"):
         spoil(file, b"x")
-    (told,) = heal(ada)
-    assert "refs/heads/main was dropped" in told.words
+    (repair,) = heal(ada)
+    assert "refs/heads/main was dropped" in repair.words
     assert "only here" in ada.git("grep", "-h", "only", "HEAD")
     (note,) = (ada.clone / ".git/ctxrepo/broken").glob("*/refs.txt")
     assert note.read_text().startswith("refs/heads/main ")
@@ -111,8 +111,8 @@ def test_without_remote_and_history_the_files_are_the_memory(ada: Machine) -> No
 def test_a_remote_that_is_away_is_told_and_the_rest_goes_on(mine: Machine, remote: Path) -> None:
     remote.rename(remote.with_name("away.git"))
     spoil(object_of(mine, "HEAD~1"))
-    told = repair(mine.open(), NOW)
-    assert "the remote could not be asked" in told.words
+    outcome = repair(mine.open(), NOW)
+    assert "the remote could not be asked" in outcome.words
     heal(mine)
     assert {"- sent before", "- committed here"} <= set(mine.read("shop/MEMORY.md").splitlines())
 

@@ -43,10 +43,10 @@ def after_three_commits(place: Path) -> Machine:
 
 
 def back(machine: Machine) -> list[str]:
-    said = list(mend(machine.open(), NOW))
+    lines = list(mend(machine.open(), NOW))
     assert machine.git("symbolic-ref", "HEAD") == "refs/heads/main"
     assert machine.git("status", "--porcelain") == ""
-    return said
+    return lines
 
 
 def entries(text: str) -> set[str]:
@@ -56,11 +56,11 @@ def entries(text: str) -> set[str]:
 def test_what_was_remembered_at_an_older_commit_is_on_the_branch(mine: Machine) -> None:
     mine.git("checkout", "-q", "HEAD~1")
     mine.remember("argo deploys it", note=parse_target("global:topics/deploy"))
-    with pytest.raises(RepositoryState, match="is on no branch") as told:
+    with pytest.raises(RepositoryState, match="is on no branch") as error:
         mine.sync()
-    assert "`ctxrepo doctor --fix`" in told.value.hint
-    said = back(mine)
-    assert f"{mine.clone} was on no branch and is on main again" in said
+    assert "`ctxrepo doctor --fix`" in error.value.hint
+    lines = back(mine)
+    assert f"{mine.clone} was on no branch and is on main again" in lines
     text = mine.read(NOTE)
     assert {*LINES} < entries(text)
     assert any("argo deploys it" in line for line in entries(text))
@@ -103,8 +103,8 @@ def test_commits_on_a_branch_of_their_own_stay_there(mine: Machine) -> None:
     mine.write(NOTE, "- all anew\n")
     mine.git("commit", "-qam", "an experiment")
     mine.remember("written on the experiment", scope="global")
-    said = back(mine)
-    assert "1 commit that main doesn't have: kept on the branch experiment" in said
+    lines = back(mine)
+    assert "1 commit that main doesn't have: kept on the branch experiment" in lines
     assert mine.git("show", f"experiment:{NOTE}") == "- all anew"
     assert entries(mine.read(NOTE)) == {*LINES}
     assert "written on the experiment" in mine.read("global/MEMORY.md")
@@ -115,8 +115,8 @@ def test_commits_on_no_branch_get_one(mine: Machine) -> None:
     mine.write(NOTE, "- all anew\n")
     mine.git("commit", "-qam", "an experiment")
     tip = mine.git("rev-parse", "HEAD")
-    said = back(mine)
-    assert f"1 commit that main doesn't have: kept on the branch left-{tip[:12]}" in said
+    lines = back(mine)
+    assert f"1 commit that main doesn't have: kept on the branch left-{tip[:12]}" in lines
     assert mine.git("rev-parse", f"left-{tip[:12]}") == tip
     assert entries(mine.read(NOTE)) == {*LINES}
 
@@ -171,8 +171,8 @@ def test_a_branch_that_was_renamed_is_made_again(mine: Machine) -> None:
     head = mine.git("rev-parse", "HEAD")
     mine.git("branch", "-q", "-m", "main", "trunk")
     mine.remember("on the trunk", scope="global")
-    said = back(mine)
-    assert f"main was gone and is at {head[:12]} again" in said
+    lines = back(mine)
+    assert f"main was gone and is at {head[:12]} again" in lines
     assert "on the trunk" in mine.read("global/MEMORY.md")
     assert mine.git("rev-parse", "main~1", "trunk").split() == [head, head]
 

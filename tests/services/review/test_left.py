@@ -68,7 +68,7 @@ ENTRIES = [f"{NEW}: declined fact number {number}" for number in range(3)]
 
 
 def listed(machine: Machine) -> list[str]:
-    return [text for one in declined(machine.open()) for text in one.entries if text.startswith(NEW)]
+    return [text for review in declined(machine.open()) for text in review.entries if text.startswith(NEW)]
 
 
 def sent(remote: Path, path: str) -> str:
@@ -84,8 +84,10 @@ def test_of_a_note_that_was_declined_and_grew_meanwhile_only_what_is_new_is_prop
 ) -> None:
     decline(people, propose(ada), how)
     say(ada, "something else is new")
-    told = ada.sync().notices
-    assert [notice for notice in told if "struck out" in notice or "by hand" in notice] == list(told[:1])
+    notices = ada.sync().notices
+    assert [notice for notice in notices if "struck out" in notice or "by hand" in notice] == list(
+        notices[:1]
+    )
     assert "declined fact" not in ada.read(NEW)
     assert "something else is new" in ada.read(NEW)
     assert sorted(listed(ada)) == ENTRIES
@@ -121,10 +123,10 @@ def test_what_was_struck_out_and_edited_meanwhile_is_proposed_in_its_new_words_a
     decline(people, propose(ada), how)
     edit = ("edit", "topics/a.md", "--old", "declined fact number 1", "--new", "DECLINED, as I insist")
     assert ada.ctxrepo(*edit).returncode == 0
-    told = ada.sync().notices
+    notices = ada.sync().notices
     (entry,) = entries_of(NEW, ada.read(NEW))
     assert entry.text == "- DECLINED, as I insist"
-    assert len([notice for notice in told if f"^{entry.id} in {NEW} now" in notice or NEW in notice]) == 1
+    assert len([notice for notice in notices if f"^{entry.id} in {NEW} now" in notice or NEW in notice]) == 1
     ada.sync()
     assert sent(remote, NEW) == ada.read(NEW).strip()
 
@@ -153,7 +155,7 @@ def test_of_an_entry_that_reviewers_and_this_machine_edit_one_version_is_current
     (current,) = [line for line in ada.read(NOTE).splitlines() if "redis" in line]
     assert {current, copy.other} == {"- tests need redis on port 6381", "- tests need redis on host r2, 6382"}
     assert (removed in ada.read(NOTE)) == (not removed)
-    assert not [text for one in declined(ada.open()) for text in one.entries if "redis" in text]
+    assert not [text for review in declined(ada.open()) for text in review.entries if "redis" in text]
 
 
 @pytest.mark.parametrize("how", rotating(HOWS, keep=2))
@@ -162,14 +164,14 @@ def test_what_was_declined_is_restored_by_its_names_and_proposed_again(
     ada: Machine, remote: Path, people: Path, how: str, *, is_dismissed: bool
 ) -> None:
     ada.ctxrepo("remember", "declined fact of weight", "--note", "topics/a.md", "--pin")
-    (one,) = entries_of(NEW, ada.read(NEW))
+    (fact,) = entries_of(NEW, ada.read(NEW))
     decline(people, propose(ada), how)
     ada.sync()
     assert not (ada.clone / NEW).exists()
     if is_dismissed:
         ada.ctxrepo("declined", "dismiss")
-    assert ada.ctxrepo("restore", f"^{one.id}").stdout.startswith(f"restored: ^{one.id} {NEW}")
-    assert [entry.id for entry in entries_of(NEW, ada.read(NEW))] == [one.id]
+    assert ada.ctxrepo("restore", f"^{fact.id}").stdout.startswith(f"restored: ^{fact.id} {NEW}")
+    assert [entry.id for entry in entries_of(NEW, ada.read(NEW))] == [fact.id]
     assert '"shop"' in ada.read(REGISTRY)
     ada.sync()
     assert "of weight" in sent(remote, NEW)

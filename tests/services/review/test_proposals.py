@@ -84,10 +84,10 @@ def test_an_accepted_fact_is_what_remember_writes(ada: Machine, ben: Machine, fa
     for machine, entry in ((ada, done), (ben, made)):
         files = [path for path in machine.open().worktree.scan().files if path.endswith(".md")]
         notes = {path: machine.read(path).replace(entry, "ID") for path in files}
-        said = [
+        records = [
             (e.kind, e.entry.replace(entry, "ID"), e.path, e.to, e.key) for e in evidence_now(machine.open())
         ]
-        texts.append((notes, sorted(said)))
+        texts.append((notes, sorted(records)))
     assert texts[0] == texts[1]
     assert names(ada) == []
 
@@ -185,9 +185,9 @@ def test_both_accept_with_other_words_and_one_version_stays(both: tuple[Machine,
     for machine, text in zip(both, edits, strict=True):
         accepted(machine, name, text)
     synced(ada, ben)
-    (said,) = (text for text in texts_of(ada, "shop/MEMORY.md") if "port" in text)
+    (winner,) = (text for text in texts_of(ada, "shop/MEMORY.md") if "port" in text)
     (copy,) = (ada.clone / CONFLICTS).rglob("*.md")
-    (lost,) = {f"- {text}" for text in edits} - {said}
+    (lost,) = {f"- {text}" for text in edits} - {winner}
     assert lost in copy.read_text()
     assert name not in [*names(ada), *names(ben)]
 
@@ -219,7 +219,7 @@ def test_twenty_items_decided_in_opposite_ways_offline(both: tuple[Machine, Mach
     ways = ["accept", "decline", "edit"]
     wanted = [pair for pair in itertools.product(ways, ways) if pair != ("decline", "decline")]
     pairs = list(itertools.islice(itertools.cycle(wanted), 20))
-    found = [
+    ids = [
         proposed(ada, f"fact number {n} is about {word}", category="gotcha" if n % 2 else "")
         for n, word in enumerate(["pears", "tides", "locks", "mills"] * 5)
     ]
@@ -230,19 +230,19 @@ def test_twenty_items_decided_in_opposite_ways_offline(both: tuple[Machine, Mach
         for number in numbers:
             way = pairs[number][side]
             if way == "decline":
-                declined(machine, found[number], f"machine {side} says no to {number}")
+                declined(machine, ids[number], f"machine {side} says no to {number}")
             else:
                 words = f"number {number} in the words of machine {side}" if way == "edit" else ""
-                accepted(machine, found[number], words)
+                accepted(machine, ids[number], words)
     synced(ada, ben)
     assert names(ada) == names(ben) == []
-    told = all_verdicts(ada)
-    assert len(told) == 40
-    assert {v.id for v in told} == {*found}
-    said = [*texts_of(ada, "shop/MEMORY.md"), *texts_of(ada, "shop/topics/gotcha.md")]
-    kept = "\n".join([*said, *(file.read_text() for file in (ada.clone / CONFLICTS).rglob("*.md"))])
+    verdicts = all_verdicts(ada)
+    assert len(verdicts) == 40
+    assert {v.id for v in verdicts} == {*ids}
+    facts = [*texts_of(ada, "shop/MEMORY.md"), *texts_of(ada, "shop/topics/gotcha.md")]
+    kept = "\n".join([*facts, *(file.read_text() for file in (ada.clone / CONFLICTS).rglob("*.md"))])
     for number, pair in enumerate(pairs):
-        here = [text for text in said if f"number {number} " in text]
+        here = [text for text in facts if f"number {number} " in text]
         assert len(here) == 1, f"{pair}: {here}"
         for side, way in enumerate(pair):
             if way == "edit":

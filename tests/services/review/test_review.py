@@ -196,8 +196,8 @@ def test_what_a_main_lost_that_went_back_is_not_struck_out(
     git(remote, "update-ref", "refs/heads/main", before)  # a backup took its place
     if branch_is_gone:
         git(remote, "update-ref", "-d", f"refs/heads/{branch}")
-    told = ada.sync(send=not pulled).notices
-    assert [notice for notice in told if "struck out" in notice] == []
+    notices = ada.sync(send=not pulled).notices
+    assert [notice for notice in notices if "struck out" in notice] == []
     again = ada.sync()
     assert (ada.read("shop/long.md"), ada.read(NOTE)) == ("- known for long\n", "- base\n- proposed\n")
     assert not status(ada.open(), Location(None), workplace(ada)).declined
@@ -331,7 +331,7 @@ def test_what_was_dismissed_is_kept_and_listed_no_more(ada: Machine, remote: Pat
 
 
 def told_struck(machine: Machine) -> list[str]:
-    return [entry for one in declined(machine.open()) for entry in one.entries]
+    return [entry for review in declined(machine.open()) for entry in review.entries]
 
 
 @pytest.mark.parametrize("how", ["a commit, then a merge", "a commit, seen before the merge", "a rewrite"])
@@ -344,12 +344,12 @@ def test_what_was_struck_out_on_the_branch_is_listed(
     git(people, "checkout", "-q", "-B", "look", "main" if how == "a rewrite" else f"origin/{branch}")
     rewrite(people, "- base\n- good\n")
     git(people, "push", "-q", "--force", "origin", f"HEAD:{branch}")
-    told = list(ada.sync().notices) if how != "a commit, then a merge" else []
+    notices = list(ada.sync().notices) if how != "a commit, then a merge" else []
     git(people, "push", "-q", "origin", "HEAD:main", f":{branch}")
-    told += ada.sync().notices
+    notices += ada.sync().notices
     assert ada.read(NOTE) == "- base\n- good\n"
-    assert [notice for notice in told if "struck out" in notice] == told
-    assert len(told) == 1
+    assert [notice for notice in notices if "struck out" in notice] == notices
+    assert len(notices) == 1
     assert told_struck(ada) == [f"{NOTE}: struck out"]
     ada.write(NOTE, "- base\n- good\n- struck out\n")
     assert ada.sync().notices == ()

@@ -53,10 +53,10 @@ def test_both_versions_are_told_from_whom_on_both_machines(two: tuple[Machine, M
         assert f"from     claude on {ada}, " in shown
         assert f"\nholds    the version of codex on {ben}\n" in shown
         assert "\n-- the port is 9\n+- the port is 5\n" in shown
-        said = item_view(item, NOW).sections[0].parts
-        fields = {one.label: one.lines[0] for one in said if isinstance(one, Field)}
+        parts = item_view(item, NOW).sections[0].parts
+        fields = {part.label: part.lines[0] for part in parts if isinstance(part, Field)}
         assert fields["from"].startswith(f"claude on {ada}, ")
-        assert Field("holds", (f"the version of codex on {ben}",)) in said
+        assert Field("holds", (f"the version of codex on {ben}",)) in parts
 
 
 @pytest.mark.slow

@@ -257,9 +257,9 @@ def test_evidence_that_somebody_edits_by_hand_is_not_replaced_by_more_of_it(mine
     commit(mine.open(), NOW, CommitRequest(only=()))
     assert mine.read(str(evidence)) == by_hand
     commit(mine.open(), NOW)
-    said = mine.git("show", f"HEAD:{evidence}")
-    assert "byhand" in said
-    assert '"moved"' in said
+    text = mine.git("show", f"HEAD:{evidence}")
+    assert "byhand" in text
+    assert '"moved"' in text
 
 
 def test_an_agents_file_tool_reaches_no_dot_folder_of_the_remote(mine: Machine) -> None:
@@ -308,7 +308,7 @@ def test_a_version_that_is_merged_with_what_came_is_in_the_history_as_it_was(min
     commit(mine.open(), NOW)
     assert {"- from elsewhere", "- by the agent"} <= set(mine.read(NOTE).splitlines())
     commits = mine.git("log", "--format=%H", "--", NOTE).split()
-    assert version.strip() in [mine.git("show", f"{one}:{NOTE}") for one in commits]
+    assert version.strip() in [mine.git("show", f"{revision}:{NOTE}") for revision in commits]
 
 
 def test_a_program_that_goes_on_writing_late_keeps_no_commit_from_being_told_of(

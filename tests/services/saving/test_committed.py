@@ -169,10 +169,10 @@ def test_whatever_waits_is_never_passed_over(mine: Machine, change: Callable[[Ma
 
 
 def test_where_nothing_waits_it_is_what_another_commit_would_come_to(mine: Machine) -> None:
-    found = committed_already(mine.open())
+    result = committed_already(mine.open())
     done = commit(mine.open(), NOW)
-    assert found
-    assert (found.head, found.held, found.conflict_copies, found.skipped) == (done.head, (), (), {})
+    assert result
+    assert (result.head, result.held, result.conflict_copies, result.skipped) == (done.head, (), (), {})
     assert not done.created
 
 

@@ -229,12 +229,12 @@ def test_one_value_of_a_key_holds_however_another_one_comes_back(
     mine: Machine, bring_back: Any, holds: str
 ) -> None:
     first = mine.remember("argo", key="deploy", note=parse_target("topics/a.md"))
-    told = bring_back(mine, first.id, "shop:topics/a.md")
+    message = bring_back(mine, first.id, "shop:topics/a.md")
     other = "flux" if holds == "argo" else "argo"
-    assert f"`deploy: {other}` is superseded: `deploy: {holds}` holds" in told
+    assert f"`deploy: {other}` is superseded: `deploy: {holds}` holds" in message
     current = [text for text, (_, is_struck) in committed(mine).items() if not is_struck]
     assert [text for text in current if "deploy: " in text] == [f"deploy: {holds}"]
-    back = told.split("`ctxrepo restore ^")[1][:12]
+    back = message.split("`ctxrepo restore ^")[1][:12]
     assert mine.ctxrepo("restore", f"^{back}").returncode == 0
     current = [text for text, (_, is_struck) in committed(mine).items() if not is_struck]
     assert [text for text in current if "deploy: " in text] == [f"deploy: {other}"]

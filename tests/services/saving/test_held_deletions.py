@@ -56,9 +56,9 @@ def test_many_notes_are_held_back_and_the_rest_goes_on(pair: Pair) -> None:
     ada, ben = pair
     shutil.rmtree(ada.clone / "shop" / "topics")
     ada.remember("written beside it")
-    said = ada.ctxrepo("sync")
-    assert said.returncode == 6
-    assert "sync --accept deletions" in said.stderr
+    run = ada.ctxrepo("sync")
+    assert run.returncode == 6
+    assert "sync --accept deletions" in run.stderr
     ben.sync()
     assert there(ben) == 12
     assert "written beside it" in ben.read("shop/MEMORY.md")
@@ -305,13 +305,13 @@ def test_a_few_deletions_are_told_with_what_brings_them_back(pair: Pair) -> None
     for number in range(3):
         (ada.clone / f"shop/topics/n{number}.md").unlink()
     ada.remember("in the same breath")
-    said = ada.ctxrepo("sync")
-    assert said.returncode == 0
-    assert "shop/topics/n0.md and 2 more: 3 entries deleted by hand; `ctxrepo undo " in said.stderr
+    run = ada.ctxrepo("sync")
+    assert run.returncode == 0
+    assert "shop/topics/n0.md and 2 more: 3 entries deleted by hand; `ctxrepo undo " in run.stderr
     ben.sync()
     assert there(ben) == 9
     (line,) = ada.json("status")["data"]["deleted"]
-    assert line in said.stderr
+    assert line in run.stderr
     assert line in ada.ctxrepo("status").stdout
     assert Fault("deletion", line) in ada.open().cache.ask(all_faults)  # each session is told these
     assert line not in ada.ctxrepo("doctor").stdout
@@ -363,7 +363,7 @@ def test_what_was_deleted_comes_back_to_where_its_note_is_by_then(
     assert told_of(ben)
     assert ben.ctxrepo(*line.split("`")[1].split()[1:]).returncode == 0
     for machine in (ben, ada):
-        assert not [told for told in told_of(machine) if "deleted by hand" in told]
+        assert not [line for line in told_of(machine) if "deleted by hand" in line]
         notes = [note for note in machine.clone.glob("*/**/*.md") if "conflicts" not in note.parts]
         lines = [line for note in notes for line in note.read_text().split("\n")]
         assert sum(line.startswith("- entry ") for line in lines) == 30
@@ -403,9 +403,9 @@ def test_a_note_that_another_machine_wrote_to_is_back_without_what_was_new_in_it
     (ada.clone / path).unlink()
     ben.write(path, "- of note 1\n- and new there\n")
     ben.sync()
-    told = next(line for line in told_of(ada) if "deleted by hand" in line)
+    notice = next(line for line in told_of(ada) if "deleted by hand" in line)
     assert "and new there" in ada.read(path)
-    assert ada.ctxrepo("undo", told.partition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
+    assert ada.ctxrepo("undo", notice.partition("`ctxrepo undo ")[2].partition("`")[0]).returncode == 0
     assert "and new here" in ada.read(path)
 
 
@@ -549,8 +549,8 @@ def test_what_was_brought_back_by_hand_is_settled_note_by_note(pair: Pair) -> No
 
 def entry_named(machine: Machine, text: str) -> str:
     """The id that `search` gives."""
-    (found,) = machine.json("search", text, "--limit", "1")["data"]["hits"]
-    return str(found["id"])
+    (hit,) = machine.json("search", text, "--limit", "1")["data"]["hits"]
+    return str(hit["id"])
 
 
 SHORT = "- entry 0 \n- entry 1 x\n"
@@ -657,8 +657,8 @@ def test_commands_in_a_row_see_what_each_other_made_of_such_a_note(pair: Pair) -
     ada.write("shop/long.md", SHORT)
     assert ada.sync().held
     for port in (81, 82):
-        said = ada.ctxrepo("remember", f"{port}", "--key", "port", "--note", "long.md")
-        assert (said.returncode, said.stderr) == (0, "")
+        run = ada.ctxrepo("remember", f"{port}", "--key", "port", "--note", "long.md")
+        assert (run.returncode, run.stderr) == (0, "")
     assert (
         ada.ctxrepo(
             "edit", entry_named(ada, "entry 20 xx"), "--old", "entry 20", "--new", "the twentieth"
@@ -802,11 +802,11 @@ def test_what_a_tool_has_just_written_and_an_editor_overwrites_is_a_deletion_by_
         assert ada.sync().held
         assert any("back again" in deed for deed in mend(ada.open(), NOW))
     else:
-        (told,) = told_of(ada)
-        assert told.startswith("shop/halls.md: 1 entry deleted by hand; `ctxrepo undo ")
+        (line,) = told_of(ada)
+        assert line.startswith("shop/halls.md: 1 entry deleted by hand; `ctxrepo undo ")
         assert ada.git("log", "-1", "--format=%(trailers:key=Ctxrepo-Agent)").strip() == ""
         assert "claude" in ada.git("log", "-3", "--format=%(trailers:key=Ctxrepo-Agent)")
-        assert ada.ctxrepo("undo", told.split("`ctxrepo undo ")[1][:10]).returncode == 0
+        assert ada.ctxrepo("undo", line.split("`ctxrepo undo ")[1][:10]).returncode == 0
     kept = ada.read("shop/halls.md").splitlines(keepends=True)
     assert {*lines, "- one\n", "- two\n"} <= {*kept}
 
@@ -838,13 +838,13 @@ def test_a_yes_is_told_once_on_each_machine_and_can_be_taken_back(pair: Pair, is
     commit(ada.open(), datetime.now(UTC), CommitRequest(deletions=True))
     entries = 29 if is_changed_there else 30
     for machine in (ada, ben):
-        told = [one for one in told_of(machine) if CONFIRMED in one]
-        assert [one.partition(";")[0] for one in told] == [
+        lines = [line for line in told_of(machine) if CONFIRMED in line]
+        assert [line.partition(";")[0] for line in lines] == [
             f"shop/long.md: {entries} entries deleted {CONFIRMED}"
         ]
-        assert not [one for one in told_of(machine) if CONFIRMED in one]
+        assert not [line for line in told_of(machine) if CONFIRMED in line]
         assert "entries deleted" not in machine.ctxrepo("status").stdout
-    assert ben.ctxrepo("undo", told[0].split("`ctxrepo undo ")[1][:10]).returncode == 0
+    assert ben.ctxrepo("undo", lines[0].split("`ctxrepo undo ")[1][:10]).returncode == 0
     text = ben.read("shop/long.md")
     assert text.count("- entry ") == entries
     assert ("- more" in text) == is_changed_there
@@ -859,7 +859,7 @@ def test_a_yes_to_what_another_machine_has_changed_meanwhile_is_not_told_as_a_de
     told_of(ben)
     commit(ada.open(), datetime.now(UTC), CommitRequest(deletions=True))
     for machine in (ada, ben):
-        told = told_of(machine)
-        assert [one for one in told if "it is there again" in one]
-        assert not [one for one in told if CONFIRMED in one]
+        lines = told_of(machine)
+        assert [line for line in lines if "it is there again" in line]
+        assert not [line for line in lines if CONFIRMED in line]
     assert ben.read("shop/long.md").count("- entry ") == 30

@@ -52,8 +52,8 @@ CONVERSIONS = {
 def test_what_git_stores_in_another_form_is_neither_committed_nor_sent(mine: Machine, place: str) -> None:
     mine.write(place, CONVERSIONS[place] + "\n")
     mine.sync()
-    told = mine.ctxrepo("remember", "second fact")
-    assert "shop/MEMORY.md held back: git stores it in another form" in told.stderr
+    run = mine.ctxrepo("remember", "second fact")
+    assert "shop/MEMORY.md held back: git stores it in another form" in run.stderr
     mine.ctxrepo("remember", "goes on", "--scope", "global", "--note", "other.txt.d/a.md")
     synced = mine.ctxrepo("sync")
     assert synced.returncode == 6
@@ -142,22 +142,22 @@ def test_a_machine_without_the_key_reads_no_ciphertext_and_says_so(pair: Pair, m
 
 
 def test_two_encrypted_versions_are_not_mixed_into_one(pair: Pair, mine: Machine) -> None:
-    one, two = pair
-    encrypt(one)
-    one.sync()
-    two.sync()
+    first, second = pair
+    encrypt(first)
+    first.sync()
+    second.sync()
     for way in ("clean", "smudge"):
-        two.git("config", "--global", f"filter.crypt.{way}", ROT)
-    two.git("checkout", "-q", "HEAD", "--", ".")
-    for machine, word in ((one, "alpha"), (two, "omega")):
+        second.git("config", "--global", f"filter.crypt.{way}", ROT)
+    second.git("checkout", "-q", "HEAD", "--", ".")
+    for machine, word in ((first, "alpha"), (second, "omega")):
         machine.write("shop/MEMORY.md", machine.read("shop/MEMORY.md") + f"- {word}\n")
         machine.git("commit", "-qam", "an edit")
-    one.sync()
-    two.sync()
-    stored = two.git("cat-file", "-p", "HEAD:shop/MEMORY.md")
+    first.sync()
+    second.sync()
+    stored = second.git("cat-file", "-p", "HEAD:shop/MEMORY.md")
     assert ("nycun" in stored) != ("bzrtn" in stored)  # one of the two, whole
-    assert "alpha" not in on_remote(two)
-    assert "omega" in two.read("shop/MEMORY.md")
+    assert "alpha" not in on_remote(second)
+    assert "omega" in second.read("shop/MEMORY.md")
 
 
 @pytest.fixture

@@ -64,20 +64,20 @@ def note(*lines: str) -> str:
 
 def test_all_best_common_ancestors_are_found(memory: Memory) -> None:
     root = commit(memory, {"a.md": "- a\n"})
-    one, two = (commit(memory, {f"{n}.md": "- x\n"}, on=root) for n in "bc")
-    here, there = (commit(memory, {}, one, two, on=one), commit(memory, {}, two, one, on=two))
+    first, second = (commit(memory, {f"{n}.md": "- x\n"}, on=root) for n in "bc")
+    here, there = (commit(memory, {}, first, second, on=first), commit(memory, {}, second, first, on=second))
     objects = memory.objects
-    assert objects.merge_bases(here, there) == sorted([one, two])
-    assert objects.merge_bases(one, two) == [root]
-    assert objects.merge_bases(here, one) == [one]
-    assert objects.merge_bases(one, commit(memory, {"z.md": "- z\n"})) == []
+    assert objects.merge_bases(here, there) == sorted([first, second])
+    assert objects.merge_bases(first, second) == [root]
+    assert objects.merge_bases(here, first) == [first]
+    assert objects.merge_bases(first, commit(memory, {"z.md": "- z\n"})) == []
 
 
 def test_what_is_removed_after_merges_crossed_does_not_return(memory: Memory) -> None:
     root = commit(memory, {"n.md": note("from the start")})
-    one = commit(memory, {"n.md": note("from the start", "zebra"), "one.md": "- one\n"}, on=root)
-    two = commit(memory, {"n.md": note("from the start", "quilt"), "two.md": "- two\n"}, on=root)
-    here, there = crossed(memory, one, two, 1)
+    first = commit(memory, {"n.md": note("from the start", "zebra"), "one.md": "- one\n"}, on=root)
+    second = commit(memory, {"n.md": note("from the start", "quilt"), "two.md": "- two\n"}, on=root)
+    here, there = crossed(memory, first, second, 1)
     here = commit(memory, {"here.md": "- here\n"}, on=here)
     there = commit(memory, {"n.md": note("from the start"), "one.md": "", "two.md": ""}, on=there)
     assert files_of(memory, merged(memory, here, there)) == {
@@ -101,9 +101,9 @@ def test_merges_that_cross_again_and_again_agree_and_lose_nothing(memory: Memory
         there = commit(memory, {"n.md": theirs, f"ben/{number}.md": f"- b {number}\n"}, on=there)
         here, there = crossed(memory, here, there, number)
         assert memory.objects.tree_of(here) == memory.objects.tree_of(there)
-    found = files_of(memory, here)
-    assert found.pop("n.md") == note(f"from the start {ROUNDS - 1}")
-    assert found.keys() == {
+    files = files_of(memory, here)
+    assert files.pop("n.md") == note(f"from the start {ROUNDS - 1}")
+    assert files.keys() == {
         *(f"old/{n}.md" for n in (ROUNDS - 2, ROUNDS - 1)),
         *(f"ben/{n}.md" for n in range(ROUNDS)),
     }
@@ -127,19 +127,19 @@ def test_merges_that_cross_while_each_side_goes_on(memory: Memory) -> None:
 
 
 def test_histories_that_share_nothing_are_both_kept(memory: Memory) -> None:
-    one, two = commit(memory, {"a.md": "- one\n", "b.md": "- b\n"}), commit(memory, {"a.md": "- two\n"})
-    found = files_of(memory, merged(memory, one, two))
-    assert set(found["a.md"].splitlines()) == {"- one", "- two"}
-    assert found["b.md"] == "- b\n"
+    first, second = commit(memory, {"a.md": "- one\n", "b.md": "- b\n"}), commit(memory, {"a.md": "- two\n"})
+    files = files_of(memory, merged(memory, first, second))
+    assert set(files["a.md"].splitlines()) == {"- one", "- two"}
+    assert files["b.md"] == "- b\n"
 
 
 def test_a_new_name_meets_what_nobody_touched(memory: Memory) -> None:
     base = commit(memory, {"topics/good.md": "- a\n", "shop-2/x.md": "- x\n"})
     ours = commit(memory, {"topics/Good.md": "- b\n"}, on=base)
-    found = files_of(memory, merged(memory, ours, commit(memory, {"z.md": "- z\n"}, on=base)))
-    assert found["topics/good.md"] == "- a\n"
-    assert "topics/Good.md" not in found
-    assert "- b\n" in found.values()
+    files = files_of(memory, merged(memory, ours, commit(memory, {"z.md": "- z\n"}, on=base)))
+    assert files["topics/good.md"] == "- a\n"
+    assert "topics/Good.md" not in files
+    assert "- b\n" in files.values()
 
 
 def test_a_link_is_not_merged_as_text(memory: Memory) -> None:
@@ -148,6 +148,6 @@ def test_a_link_is_not_merged_as_text(memory: Memory) -> None:
     objects = memory.objects
     link = objects.edit(objects.tree_of(base), {"a.md": f"120000:{objects.store(b'/etc/passwd')}"})
     ours = objects.commit(link, [base], "a link", ADA, NOW)
-    found = files_of(memory, merged(memory, ours, theirs))
-    assert found["a.md"] == "- a\n- more\n"
-    assert any("/etc/passwd" in text for path, text in found.items() if path.startswith("conflicts/"))
+    files = files_of(memory, merged(memory, ours, theirs))
+    assert files["a.md"] == "- a\n- more\n"
+    assert any("/etc/passwd" in text for path, text in files.items() if path.startswith("conflicts/"))

@@ -58,11 +58,11 @@ def test_the_first_search_reads_all_notes_and_tells_how_far_it_is(unread: Machin
         words, cwd=unread.project_folder, env=unread.env, stdout=subprocess.PIPE, stderr=theirs, text=True
     )
     os.close(theirs)
-    said = os.read(ours, 65536).decode()
+    output = os.read(ours, 65536).decode()
     os.close(ours)
     assert f"fact number {NOTES - 1}" in done.stdout
-    assert re.search(r"building the cache: [1-9]\d+ of 12", said)
-    assert said.endswith("\r\x1b[K")  # and the line is gone
+    assert re.search(r"building the cache: [1-9]\d+ of 12", output)
+    assert output.endswith("\r\x1b[K")  # and the line is gone
 
 
 def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: Machine) -> None:
@@ -84,9 +84,9 @@ def test_what_is_held_back_is_told_until_a_look_at_that_file_finds_nothing(ada: 
     ]
     for look in looks:
         look()
-        told = "\n".join(fault.text for fault in ada.open().cache.ask(all_faults))
-        assert "shop/vault/s.md#L1 is held back" in told
-        assert "shop/vault/pipe.md is not part of the memory" in told
+        text = "\n".join(fault.text for fault in ada.open().cache.ask(all_faults))
+        assert "shop/vault/s.md#L1 is held back" in text
+        assert "shop/vault/pipe.md is not part of the memory" in text
         assert [item.path for item in items_to_decide(ada.open())] == ["shop/vault/s.md"]
     ada.write("shop/vault/s.md", "- the token is in the vault\n")
     commit(ada.open(), NOW, CommitRequest(only={"shop/vault/s.md"}))
@@ -107,15 +107,15 @@ def told_after(machine: Machine, *handoff: str) -> str:
     machine.ctxrepo("scratch", "clear-done")
     assert machine.ctxrepo("sync").returncode == 0
     shown = machine.ctxrepo("handoff", "--show").stdout
-    told = machine.ctxrepo("context").stdout
-    assert ("Open: write the tests" in shown) == ("Open: write the tests" in told)
-    return told
+    output = machine.ctxrepo("context").stdout
+    assert ("Open: write the tests" in shown) == ("Open: write the tests" in output)
+    return output
 
 
 def test_what_was_done_since_a_handoff_is_open_no_more_though_it_was_cleared(ada: Machine) -> None:
-    told = told_after(ada, "--next", "look at the log")
-    assert "Open: write the tests" not in told
-    assert "tag the release" in told
+    output = told_after(ada, "--next", "look at the log")
+    assert "Open: write the tests" not in output
+    assert "tag the release" in output
 
 
 def test_what_somebody_adds_to_a_handoff_was_on_no_list_and_stays(ada: Machine) -> None:

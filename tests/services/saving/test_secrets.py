@@ -49,7 +49,7 @@ def with_a_clean_note(place: Path) -> Machine:
 def is_committed(machine: Machine, words: str) -> bool:
     """Whether any object of the clone that a commit reaches holds the words."""
     line = words.split("\n")[0]
-    found = subprocess.run(
+    run = subprocess.run(
         ["git", "log", "--all", "-p", "--format=%B", f"-S{line}"],
         cwd=machine.clone,
         env=machine.env,
@@ -58,7 +58,7 @@ def is_committed(machine: Machine, words: str) -> bool:
         check=True,
     )
     names = machine.git("log", "--all", "--name-only", "--format=")
-    return bool(found.stdout.strip()) or line in names
+    return bool(run.stdout.strip()) or line in names
 
 
 @pytest.mark.parametrize("secret", rotating(SECRETS.values()), ids=SECRETS)

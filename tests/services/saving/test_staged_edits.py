@@ -214,7 +214,7 @@ def test_it_is_sent_like_everything_else(pair: tuple[Machine, Machine]) -> None:
     by_tool(ada, "shop/MEMORY.md", ada.read("shop/MEMORY.md") + "- a wall\n")
     ada.worker().run()
     ben.sync()
-    (item,) = (one for one in items_to_decide(ben.open()))
+    (item,) = items_to_decide(ben.open())
     assert item.after == "- a wall"
     assert ben.ctxrepo("inbox", "accept", item.id).returncode == 0
     ben.sync()

@@ -303,8 +303,8 @@ def test_an_edit_of_the_same_words_that_comes_just_before_they_are_replaced_is_k
     with drafting(memory, "test", Origin(memory.host), NOW) as draft:
         draft.put(NOTE, "- the port is 9090 on the web server\n")
     commit(mine.open(), NOW, committing.CommitRequest(only=()))
-    said = mine.git("grep", "-h", "the port", "HEAD").splitlines()
-    assert {f"- the port is {port} on the web server" for port in (8080, 9090)} <= {*said}
+    lines = mine.git("grep", "-h", "the port", "HEAD").splitlines()
+    assert {f"- the port is {port} on the web server" for port in (8080, 9090)} <= {*lines}
     assert not mine.open().journal.names()
     assert mine.git("status", "--porcelain") == ""
 

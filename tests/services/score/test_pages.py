@@ -29,7 +29,7 @@ def mine(ada: Machine) -> Machine:
 )
 def test_what_a_note_is_for(mine: Machine, path: str, text: str, kind: str) -> None:
     mine.write(f"shop/{path}", text)
-    (page,) = (one for one in mine.json("pages")["data"]["pages"] if one["path"] == f"shop/{path}")
+    (page,) = (page for page in mine.json("pages")["data"]["pages"] if page["path"] == f"shop/{path}")
     assert page["kind"] == kind
 
 

@@ -25,7 +25,7 @@ def listed(machine: Machine, scope: str = "", today: int = TODAY) -> dict[str, T
     memory = machine.open()
     commit(memory, NOW)
     update_scores(memory, today)
-    return {one.path: one for one in topics(memory, scope, machine.project(), today)}
+    return {topic.path: topic for topic in topics(memory, scope, machine.project(), today)}
 
 
 def dated(days: int, body: str) -> str:
@@ -36,9 +36,9 @@ def test_entries_hotness_and_tokens(mine: Machine) -> None:
     mine.write("shop/topics/lessons.md", dated(0, "- [lesson] one\n- [lesson] two *(pinned)*\n"))
     mine.write("global/MEMORY.md", dated(400, "- [decision] old\n"))
     mine.write("shop/SCRATCHPAD.md", "- [ ] no entry\n")
-    found = listed(mine)
-    assert [*found] == ["shop/topics/lessons.md", "global/MEMORY.md"], "the project's first, no checklist"
-    lessons = found["shop/topics/lessons.md"]
+    by_path = listed(mine)
+    assert [*by_path] == ["shop/topics/lessons.md", "global/MEMORY.md"], "the project's first, no checklist"
+    lessons = by_path["shop/topics/lessons.md"]
     # Both are new, and one of them is pinned.
     assert (lessons.entries, lessons.active, lessons.pinned, lessons.hotness) == (2, 2, 1, 3.0)
     text = "- [lesson] one" + "- [lesson] two *(pinned)*"
@@ -53,9 +53,9 @@ def test_in_the_profile_seed_hotness_is_the_sum_of_its_scores(mine: Machine) -> 
     mine.ctxrepo("config", "set", "score.profile", "seed")
     mine.remember("one", category="lesson")
     mine.write("shop/topics/pattern.md", dated(0, "- [pattern] two\n"))
-    found = listed(mine)
-    assert found["shop/topics/lesson.md"].hotness == 0.69
-    assert found["shop/topics/pattern.md"].hotness == 0.49
+    by_path = listed(mine)
+    assert by_path["shop/topics/lesson.md"].hotness == 0.69
+    assert by_path["shop/topics/pattern.md"].hotness == 0.49
 
 
 @pytest.mark.parametrize(
@@ -73,23 +73,23 @@ def test_what_nobody_said_again_for_twice_its_horizon_is_cold(
     mine: Machine, days: int, body: str, cold: bool
 ) -> None:
     mine.write("shop/topics/a.md", dated(days, body))
-    one = listed(mine)["shop/topics/a.md"]
-    assert one.is_cold == cold
-    assert one.last == f"{NOW - timedelta(days=days):%Y-%m-%d}"
+    topic = listed(mine)["shop/topics/a.md"]
+    assert topic.is_cold == cold
+    assert topic.last == f"{NOW - timedelta(days=days):%Y-%m-%d}"
 
 
 def test_a_pin_keeps_a_topic_of_the_profile_seed_from_going_cold(mine: Machine) -> None:
     mine.ctxrepo("config", "set", "score.profile", "seed")
     mine.write("shop/topics/a.md", dated(61, "- [decision] x\n"))
     mine.write("shop/topics/b.md", dated(61, "- [decision] x *(pinned)*\n"))
-    found = listed(mine)
-    assert [found[f"shop/topics/{name}.md"].is_cold for name in "ab"] == [True, False]
+    by_path = listed(mine)
+    assert [by_path[f"shop/topics/{name}.md"].is_cold for name in "ab"] == [True, False]
 
 
 def test_what_no_day_is_known_of_is_not_called_cold(mine: Machine) -> None:
     mine.write("shop/topics/a.md", "- x\n")
-    one = listed(mine)["shop/topics/a.md"]
-    assert (one.is_cold, one.last) == (False, "")
+    topic = listed(mine)["shop/topics/a.md"]
+    assert (topic.is_cold, topic.last) == (False, "")
 
 
 def test_a_note_that_is_better_split_is_named(mine: Machine) -> None:

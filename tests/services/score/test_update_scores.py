@@ -33,8 +33,8 @@ def scored(machine: Machine, today: int = TODAY) -> list[str]:
     commit(memory, NOW)
     update_scores(memory, today)
     texts = {entry.id: entry.text for entry in memory.cache.ask(entries_to_score)}
-    standings = sorted(memory.cache.ask(all_standings).values(), key=lambda one: one.position)
-    return [texts[one.entry] for one in standings]
+    standings = sorted(memory.cache.ask(all_standings).values(), key=lambda standing: standing.position)
+    return [texts[standing.entry] for standing in standings]
 
 
 def standing(machine: Machine, word: str) -> EntryStanding:
@@ -91,8 +91,8 @@ def test_the_profile_is_a_setting(mine: Machine) -> None:
     assert standing(mine, "friday").lifecycle == "active"
     mine.ctxrepo("config", "set", "score.profile", "seed")
     scored(mine)
-    one = standing(mine, "friday")
-    assert (f"{one.score:.4f}", one.lifecycle) == ("0.6931", "candidate")
+    friday = standing(mine, "friday")
+    assert (f"{friday.score:.4f}", friday.lifecycle) == ("0.6931", "candidate")
 
 
 OVER = f"{NOW - timedelta(days=1):%Y-%m-%d}"
@@ -145,7 +145,7 @@ def test_an_entry_that_agents_are_held_to_does_not_expire_before_the_last_day_th
     scored(mine)
     assert (standing(mine, "sqlite").lifecycle, standing(mine, "ftp").lifecycle) == ("active", "expired")
     assert standing(mine, "freeze").lifecycle == "expired"
-    held = {str(one["text"]): one["held"] for one in mine.json("enforce")["data"]["rules"]}
+    held = {str(rule["text"]): rule["held"] for rule in mine.json("enforce")["data"]["rules"]}
     assert held == {"[done] off sqlite": rule, f"freeze until: {OVER}": rule}, "a person ends them"
 
 
@@ -182,8 +182,8 @@ def test_a_doubt_is_part_of_a_standing_and_goes_with_its_cause(mine: Machine) ->
     scored(mine)
     memory = mine.open()
     (known,) = memory.cache.ask(entries_of_note, "shop/MEMORY.md")
-    found = Doubt(known.entry.id, "shop/MEMORY.md", "gone", "a.py", "a.py is gone", "")
-    memory.cache.change(put_doubts, "shop", "test", {found: known.hash}, "")
+    doubt = Doubt(known.entry.id, "shop/MEMORY.md", "gone", "a.py", "a.py is gone", "")
+    memory.cache.change(put_doubts, "shop", "test", {doubt: known.hash}, "")
     assert update_scores(memory, TODAY)
     assert standing(mine, "a fact").lifecycle == "doubtful"
     memory.cache.change(put_doubts, "shop", "test", {}, "")

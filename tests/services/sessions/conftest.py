@@ -51,7 +51,9 @@ def find_each(mine: Machine) -> Finder:
         asked |= {"wants_session": lambda session: agent in ("", session.agent)}
         projects, profiles = Projects(memory), Profiles(memory)
         each = find_messages(memory, MessageQuery(text=text, **asked))
-        said = [replace(one.message, text=" ".join(one.text.split())) for one in each]
-        return [hit_of(one.session, text, projects, profiles) for one, text in zip(each, said, strict=True)]
+        messages = [replace(row.message, text=" ".join(row.text.split())) for row in each]
+        return [
+            hit_of(row.session, text, projects, profiles) for row, text in zip(each, messages, strict=True)
+        ]
 
     return found

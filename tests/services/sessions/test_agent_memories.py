@@ -19,9 +19,9 @@ def mine(tmp_path: Path) -> PiMachine:
 
 
 def read(machine: PiMachine, **env: str) -> AgentMemory:
-    found = own_memory(machine.places, machine.env | env, "pi")
-    assert found is not None
-    return found
+    memory = own_memory(machine.places, machine.env | env, "pi")
+    assert memory is not None
+    return memory
 
 
 def put(folder: Path, data: bytes) -> Path:
@@ -32,10 +32,10 @@ def put(folder: Path, data: bytes) -> Path:
 
 
 def test_d1_they_are_in_pis_folder_or_where_it_is_told(mine: PiMachine) -> None:
-    found = read(mine)
-    assert found.file == mine.home / ".pi/agent/settings.json"
-    assert found.settings is not None
-    assert found.settings.local_path == str(mine.clone)
+    memory = read(mine)
+    assert memory.file == mine.home / ".pi/agent/settings.json"
+    assert memory.settings is not None
+    assert memory.settings.local_path == str(mine.clone)
     elsewhere = put(mine.home / "else", b'{"pi-memory-md": {"localPath": "/m"}}')
     for named in (str(elsewhere.parent), "~/else"):
         other = read(mine, PI_CODING_AGENT_DIR=named)
@@ -67,9 +67,9 @@ def test_pi_without_that_program_says_nothing(mine: PiMachine, data: bytes) -> N
 )
 def test_d1_a_file_that_is_no_settings_is_told_once_and_as_empty(mine: PiMachine, data: bytes) -> None:
     file = put(mine.home / ".pi/agent", data)
-    found = read(mine)
-    assert found.settings is None
-    (warning,) = found.warnings
+    memory = read(mine)
+    assert memory.settings is None
+    (warning,) = memory.warnings
     assert str(file) in warning
     assert "counts as empty" in warning
     put(mine.project_folder / ".pi", data)

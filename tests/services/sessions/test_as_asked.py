@@ -23,7 +23,7 @@ QUESTION = "what did we decide about the redis port"
 
 
 def shown(hit: SessionHit) -> list[str]:
-    return [said.text for said in (*hit.before, hit.message, *hit.after)]
+    return [message.text for message in (*hit.before, hit.message, *hit.after)]
 
 
 def test_the_words_of_a_question_may_stand_in_several_messages(mine: Machine, find: Finder) -> None:
@@ -44,12 +44,12 @@ def test_a_session_is_one_hit(mine: Machine, find: Finder) -> None:
 
 
 def test_tools_between_question_and_answer_take_no_room(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", [TALK[0]])
+    transcript = claude_says(mine, "s-1", [TALK[0]])
     for number in range(9):
-        said.agent("", ("Bash", {"command": f"make {number}"}))
-    said.agent("6380 is free: I took that one.")
+        transcript.agent("", ("Bash", {"command": f"make {number}"}))
+    transcript.agent("6380 is free: I took that one.")
     (hit,) = find("redis port")
-    assert [one.text for one in hit.after] == ["6380 is free: I took that one."]
+    assert [message.text for message in hit.after] == ["6380 is free: I took that one."]
     assert find("redis 6380")[0].missing == ()
 
 
@@ -77,16 +77,16 @@ def test_the_folder_where_the_matter_is_talked_about_counts(mine: Machine, find:
 
 
 def test_a_search_of_the_memory_is_not_found_itself(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["look it up"])
-    said.agent("", ("Bash", {"command": "cd /x && ctxrepo recall 'a capybara'"}))
-    said.agent("", ("Bash", {"command": "grep okapi notes"}))
+    transcript = claude_says(mine, "s-1", ["look it up"])
+    transcript.agent("", ("Bash", {"command": "cd /x && ctxrepo recall 'a capybara'"}))
+    transcript.agent("", ("Bash", {"command": "grep okapi notes"}))
     assert find("capybara") == []
     assert find("okapi")[0].message.text == "[Bash] grep okapi notes"
 
 
 def test_the_filters_hold_for_windows(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", [*TALK])
-    said.agent("now", ("Edit", {"file_path": "/srv/shop/compose.test.yml"}))
+    transcript = claude_says(mine, "s-1", [*TALK])
+    transcript.agent("now", ("Edit", {"file_path": "/srv/shop/compose.test.yml"}))
     claude_says(mine, "s-2", ["hello", "hi", *TALK])
     assert [hit.session for hit in find(QUESTION, file="compose.test.yml")] == ["s-1"]
     hits = find("random port", is_by_user=True)

@@ -47,8 +47,8 @@ def test_a_session_of_every_form_is_found_read_and_resumed(form: Form, mine: Mac
     if form.resume:
         part = read_conversation(memory, form.agent, form.session)
         assert part
-        said = [(m.who, m.text) for m in part.messages if m.text]
-        assert said == list(form.said)
+        pairs = [(m.who, m.text) for m in part.messages if m.text]
+        assert pairs == list(form.said)
 
 
 LONG: dict[str, tuple[str, Callable[[int], dict[str, str]]]] = {
@@ -140,7 +140,7 @@ def test_a_session_that_is_there_in_two_forms_counts_once(mine: Machine, find: F
         path.unlink()
     (hit,) = find("zebra")
     assert hit.path == str(paths[-1])
-    assert [(one.message.who, one.message.text) for one in find("maxmemory")] == [SAID[3]]
+    assert [(hit.message.who, hit.message.text) for hit in find("maxmemory")] == [SAID[3]]
 
 
 @pytest.mark.parametrize("fixture", ["cursor/transcript.jsonl", "cursor/store.jsonl", "gemini/chat.json"])
@@ -174,11 +174,11 @@ def test_doctor_names_what_is_not_understood_by_agent(mine: Machine, find: Finde
         with closing(sqlite3.connect(places[name])) as db, db:
             db.execute("create table said (words text)")
     assert find("zebra") == []
-    told = mine.ctxrepo("doctor").stdout
+    output = mine.ctxrepo("doctor").stdout
     for agent, path in places.items():
         title = AGENTS[agent].title
-        assert f"in 1 transcript of {title} nothing was understood, such as {path}" in told
-    assert "`ctxrepo search --in sessions --raw TEXT` finds text in it." in told
+        assert f"in 1 transcript of {title} nothing was understood, such as {path}" in output
+    assert "`ctxrepo search --in sessions --raw TEXT` finds text in it." in output
     places["claude"].write_text('{"type": "summary", "summary": "nobody said a thing"}\n')
     find("zebra")
     assert "Claude Code nothing was understood" not in mine.ctxrepo("doctor").stdout
@@ -189,9 +189,11 @@ def test_what_was_typed_is_found_when_the_agent_has_deleted_the_transcript(
     agent: str, mine: Machine, find: Finder
 ) -> None:
     names = (f"{agent}/history.jsonl", {"claude": "claude/editor.jsonl", "codex": "codex/items.jsonl"}[agent])
-    typed, said = (next(form for form in EVERY_FORM if form.fixture == name).put(mine.home) for name in names)
-    assert [hit.path for hit in find("zebra")] == [str(said)]
-    said.unlink()
+    typed, transcript = (
+        next(form for form in EVERY_FORM if form.fixture == name).put(mine.home) for name in names
+    )
+    assert [hit.path for hit in find("zebra")] == [str(transcript)]
+    transcript.unlink()
     (hit,) = find("zebra")
     assert (hit.path, hit.resume) == (str(typed), "")
     assert "doesn't go on" in hit.no_resume

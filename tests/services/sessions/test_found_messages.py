@@ -44,4 +44,4 @@ def test_sessions_are_listed_the_newest_first(mine: Machine) -> None:
     for session in ("s-1", "s-2"):
         claude_says(mine, session, ["hello there"])
     assert update_index(mine.open(), 60).is_complete
-    assert [one.id for one in indexed_sessions(mine.open())] == ["s-2", "s-1"]
+    assert [session.id for session in indexed_sessions(mine.open())] == ["s-2", "s-1"]

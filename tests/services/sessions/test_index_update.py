@@ -51,15 +51,15 @@ def texts(find: Finder, words: str) -> Sequence[str]:
 
 
 def test_d_w22_only_what_is_new_is_read(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["a first auk", "yes"])
+    transcript = claude_says(mine, "s-1", ["a first auk", "yes"])
     for _ in range(200):
-        said.result("r" * 5000)
-    said.agent("so")
+        transcript.result("r" * 5000)
+    transcript.agent("so")
     claude_says(mine, "s-2", ["another auk"])
     assert len(find("auk")) == 2
     memory = mine.open()
     assert update_index(memory, 60) == UpdateOutcome()
-    said.user("a new auk")
+    transcript.user("a new auk")
     assert update_index(memory, 60).read < 5000
     assert texts(find, "auk") == ["a first auk", "a new auk", "another auk"]
 
@@ -78,29 +78,29 @@ def test_d50_transcripts_are_only_read(mine: Machine, find: Finder) -> None:
 
 
 def test_a_torn_line_is_read_when_it_is_whole(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["a kiwi"])
-    line = said.line("user", {"role": "user", "content": "a second kiwi"})
-    with said.path.open("a") as file:
+    transcript = claude_says(mine, "s-1", ["a kiwi"])
+    line = transcript.line("user", {"role": "user", "content": "a second kiwi"})
+    with transcript.path.open("a") as file:
         file.write(line[:-20])
     assert texts(find, "kiwi") == ["a kiwi"]
-    with said.path.open("a") as file:
+    with transcript.path.open("a") as file:
         file.write(line[-20:] + "\n")
-    said.user("a third kiwi")
+    transcript.user("a third kiwi")
     assert texts(find, "kiwi") == ["a kiwi", "a second kiwi", "a third kiwi"]
 
 
 def test_a_last_line_without_its_end_is_read_if_it_is_whole(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["a kiwi"])
-    said.path.write_text(said.path.read_text().rstrip("\n"))
+    transcript = claude_says(mine, "s-1", ["a kiwi"])
+    transcript.path.write_text(transcript.path.read_text().rstrip("\n"))
     assert texts(find, "kiwi") == ["a kiwi"]
 
 
 def test_a_message_that_goes_on_is_one(mine: Machine, find: Finder) -> None:
-    said = ClaudeTranscript(mine)
-    said.user("go")
-    said.agent("the first dodo", message="m1")
+    transcript = ClaudeTranscript(mine)
+    transcript.user("go")
+    transcript.agent("the first dodo", message="m1")
     assert texts(find, "dodo") == ["the first dodo"]
-    said.agent("and the last dodo", message="m1")
+    transcript.agent("and the last dodo", message="m1")
     assert texts(find, "dodo") == ["the first dodo and the last dodo"]
     with SessionIndex.opened(index_file(mine.open().state.root)) as index:
         assert index.size().messages == 2
@@ -108,14 +108,14 @@ def test_a_message_that_goes_on_is_one(mine: Machine, find: Finder) -> None:
 
 @pytest.mark.parametrize("how", ["shorter", "as long", "longer", "another file"])
 def test_a_file_that_was_rewritten_is_read_anew(how: str, mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["an emu", "first", "second", "third"])
+    transcript = claude_says(mine, "s-1", ["an emu", "first", "second", "third"])
     assert len(find("emu")) == 1
-    text = said.path.read_text().replace("an emu", "a rhea")
+    text = transcript.path.read_text().replace("an emu", "a rhea")
     text = {"shorter": text[: text.rindex("{")], "longer": text * 2}.get(how, text)
     if how == "another file":
-        said.path.unlink()
-    said.path.write_text(text)
-    os.utime(said.path, ns=(1, 1))
+        transcript.path.unlink()
+    transcript.path.write_text(text)
+    os.utime(transcript.path, ns=(1, 1))
     assert find("emu") == []
     assert len(find("rhea")) == 1
 
@@ -124,11 +124,11 @@ def test_files_of_many_pieces_are_read_to_their_ends(
     mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transcript_files, "PIECE", 700)
-    said = claude_says(mine, "s-1", [f"number{n} says coot" for n in range(60)])
-    said.agent("one part, a coot", message="m1")
-    said.agent("another part, a coot", message="m1")
-    said.user("x" * 5000)
-    said.user("the last coot")
+    transcript = claude_says(mine, "s-1", [f"number{n} says coot" for n in range(60)])
+    transcript.agent("one part, a coot", message="m1")
+    transcript.agent("another part, a coot", message="m1")
+    transcript.user("x" * 5000)
+    transcript.user("the last coot")
     assert len(find("coot", limit=100)) == 62
     assert find('"another part"')[0].message.text == "one part, a coot another part, a coot"
     for agent in ("codex", "copilot", "gemini", "pi"):
@@ -137,20 +137,20 @@ def test_files_of_many_pieces_are_read_to_their_ends(
 
 
 def test_a_line_of_50_megabytes_is_passed_over(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["a smew"])
-    with said.path.open("a") as file:
+    transcript = claude_says(mine, "s-1", ["a smew"])
+    with transcript.path.open("a") as file:
         file.write('{"type":"user","message":{"content":"' + "y" * 50_000_000)
     assert texts(find, "smew") == ["a smew"]
-    with said.path.open("a") as file:
+    with transcript.path.open("a") as file:
         file.write('"}}\n')
-    said.user("the smew behind it")
+    transcript.user("the smew behind it")
     assert texts(find, "smew") == ["a smew", "the smew behind it"]
 
 
 def test_hostile_files_harm_nobody(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["a knot"])
-    folder = said.path.parent
-    with said.path.open("ab") as file:
+    transcript = claude_says(mine, "s-1", ["a knot"])
+    folder = transcript.path.parent
+    with transcript.path.open("ab") as file:
         file.write(b'{"type":"user","message":' + b"[" * 200_000 + b"\n")
         file.write(b"\0" * 100_000 + b"\n" + b"\xff\xfe" * 1000 + b"\n")
         file.write(
@@ -176,10 +176,10 @@ def test_a_file_that_may_not_be_read_is_passed_over(commoner: Path) -> None:
     layout = transcript_files.Layout("claude", machine.home / ".claude" / "projects", "*/*.jsonl")
     there = transcript_files.transcript_files(layout)
     assert len(there) == 2
-    assert [*read_in_steps(file, [ChangedTranscript(one, None) for one in there])]
+    assert [*read_in_steps(file, [ChangedTranscript(transcript, None) for transcript in there])]
     with SessionIndex.opened(file) as index:
         # What could not be read is noted, without the id that only its text tells.
-        assert sorted(one.id for one in index.sessions().values()) == ["", "s-2"]
+        assert sorted(session.id for session in index.sessions().values()) == ["", "s-2"]
 
 
 @pytest.mark.slow
@@ -242,10 +242,10 @@ def test_a_session_in_a_database_whose_last_message_was_taken_back_is_read_anew(
 
 
 def test_what_is_no_longer_there_leaves_the_index(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["a ruff"])
+    transcript = claude_says(mine, "s-1", ["a ruff"])
     claude_says(mine, "s-2", ["no bird"])
     assert len(find("ruff")) == 1
-    said.path.unlink()
+    transcript.path.unlink()
     assert find("ruff") == []
     with SessionIndex.opened(index_file(mine.open().state.root)) as index:
         assert (index.size().sessions, index.size().messages) == (1, 1)
@@ -255,9 +255,9 @@ def test_the_index_is_built_again_once_much_of_it_is_waste(
     mine: Machine, find: Finder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_module, "_WASTE", 10)
-    said = claude_says(mine, "s-1", [f"crake{n}" for n in range(30)])
+    transcript = claude_says(mine, "s-1", [f"crake{n}" for n in range(30)])
     assert find("crake3")
-    said.path.unlink()
+    transcript.path.unlink()
     claude_says(mine, "s-2", ["one crake9"])
     assert texts(find, "crake9") == ["one crake9"]
     assert texts(find, "crake9") == ["one crake9"]
@@ -344,18 +344,18 @@ def test_nobody_holds_the_index_while_a_file_is_read(mine: Machine, monkeypatch:
 def test_in_the_background_whoever_reads_gives_precedence_and_others_do_not(
     mine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = mine.home / "told"
+    record = mine.home / "told"
     whole = transcript_files.read_piece
 
     def read(*given: int) -> transcript_files.TranscriptPiece:
-        told.write_text(str(os.nice(0)))
+        record.write_text(str(os.nice(0)))
         return whole(*given)
 
     monkeypatch.setattr(transcript_files, "read_piece", read)
     for is_background, nice in ((True, 19), (False, os.nice(0))):
         claude_says(mine, f"s-{is_background}", ["a brant"])
         assert update_index(mine.open(), 60, is_background=is_background).is_complete
-        assert told.read_text() == str(nice)
+        assert record.read_text() == str(nice)
     assert os.nice(0) < 19
 
 
@@ -388,5 +388,5 @@ def test_a_transcript_in_which_nothing_is_understood_is_told(mine: Machine, find
     odd = ClaudeTranscript(mine, "s-2")
     odd.add('{"kind": "said", "words": "in a form that nobody knows"}')
     find("auk")
-    told = mine.ctxrepo("doctor").stdout
-    assert f"in 1 transcript of Claude Code nothing was understood, such as {odd.path}" in told
+    output = mine.ctxrepo("doctor").stdout
+    assert f"in 1 transcript of Claude Code nothing was understood, such as {odd.path}" in output

@@ -70,12 +70,12 @@ def counts(machine: Machine) -> tuple[int, int]:
 
 
 def test_a_deleted_session_is_found_and_nobody_can_go_on_with_it(keeps: Machine, find: Finder) -> None:
-    said = claude_says(keeps, "s-1", ["where is the dodo", "a dodo is in the museum", "thanks"])
+    transcript = claude_says(keeps, "s-1", ["where is the dodo", "a dodo is in the museum", "thanks"])
     assert len(find("dodo museum")) == 1
-    said.path.unlink()
+    transcript.path.unlink()
     (hit,) = find("dodo museum")
     assert hit.message.text == "a dodo is in the museum"
-    assert [one.text for one in (*hit.before, *hit.after)] == ["where is the dodo", "thanks"]
+    assert [message.text for message in (*hit.before, *hit.after)] == ["where is the dodo", "thanks"]
     assert (hit.resume, hit.session) == ("", "s-1")
     assert (
         hit.no_resume == "its transcript is gone, so Claude Code can't resume it; ctxrepo kept what was said"
@@ -91,9 +91,9 @@ def test_a_deleted_session_is_found_and_nobody_can_go_on_with_it(keeps: Machine,
 
 
 def test_without_it_a_deleted_session_is_lost(mine: Machine, find: Finder) -> None:
-    said = claude_says(mine, "s-1", ["where is the dodo"])
+    transcript = claude_says(mine, "s-1", ["where is the dodo"])
     assert find("dodo")
-    said.path.unlink()
+    transcript.path.unlink()
     assert find("dodo") == []
     assert not kept_file(mine.open().state.root).exists()
 
@@ -147,14 +147,14 @@ def test_a_message_counts_once_whatever_holds_it(keeps: Machine, find: Finder) -
 
 
 def test_a_list_of_what_was_typed_doubles_nothing(keeps: Machine, find: Finder) -> None:
-    said = claude_says(keeps, "s-1", ["where is the ouzel", "there"])
+    transcript = claude_says(keeps, "s-1", ["where is the ouzel", "there"])
     entry = {"display": "where is the ouzel", "pastedContents": {}, "timestamp": 1795197600000}
     list_ = keeps.home / ".claude/history.jsonl"
     about = [{**entry, "project": "/srv", "sessionId": session} for session in ("s-1", "s-9")]
     about[1]["display"] = "where is the other ouzel"
-    list_.write_text("".join(json.dumps(one) + "\n" for one in about))
+    list_.write_text("".join(json.dumps(record) + "\n" for record in about))
     everything = ["where is the other ouzel", "where is the ouzel"]
-    for path in (said.path, list_):
+    for path in (transcript.path, list_):
         for _ in range(2):
             assert texts(find, "ouzel") == everything
             assert counts(keeps) == (3, 3)
@@ -182,14 +182,14 @@ def test_every_form_is_kept(form: Form, mine: Machine, find_each: Finder) -> Non
 
 
 def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine, find_each: Finder) -> None:
-    said = claude_says(keeps, "s-1", ["a first moa", "a second moa"])
+    transcript = claude_says(keeps, "s-1", ["a first moa", "a second moa"])
     fork = ClaudeTranscript(keeps, "s-2")
-    for line in said.path.read_text().splitlines():
+    for line in transcript.path.read_text().splitlines():
         fork.add(line.replace('"sessionId":"s-1"', '"sessionId":"s-2","forkedFrom":{"sessionId":"s-1"}'))
     fork.user("a third moa")
     assert texts(find_each, "moa") == ["a first moa", "a second moa", "a third moa"]
     assert stored(keeps).count("a first moa") == 1
-    for path in (said.path, fork.path):
+    for path in (transcript.path, fork.path):
         path.unlink()
         assert texts(find_each, "moa") == ["a first moa", "a second moa", "a third moa"]
     part = read_conversation(keeps.open(), "claude", "s-2")
@@ -201,14 +201,14 @@ def test_a_fork_is_kept_once_and_outlives_what_it_was_forked_from(keeps: Machine
 def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
     how: str, keeps: Machine, find_each: Finder
 ) -> None:
-    said = claude_says(keeps, "s-1", [f"number{n} saw a rhea" for n in range(6)])
+    transcript = claude_says(keeps, "s-1", [f"number{n} saw a rhea" for n in range(6)])
     assert len(texts(find_each, "rhea")) == 6
-    lines = said.path.read_text().splitlines(keepends=True)
+    lines = transcript.path.read_text().splitlines(keepends=True)
     text = {"truncated": "".join(lines[4:]), "replaced": "".join(lines[3:]), "emptied": ""}[how]
     if how == "replaced":
-        said.path.unlink()
-    said.path.write_text(text)
-    said.user("a new rhea")
+        transcript.path.unlink()
+    transcript.path.write_text(text)
+    transcript.user("a new rhea")
     everything = sorted([f"number{n} saw a rhea" for n in range(6)] + ["a new rhea"])
     for _ in range(2):
         hits = find_each("rhea", limit=100)
@@ -219,14 +219,16 @@ def test_a_rewritten_transcript_loses_nothing_and_doubles_nothing(
         assert part
         assert [m.text for m in part.messages] == [*everything[1:], "a new rhea"]
         index_file(keeps.open().state.root).unlink()
-    said.path.unlink()
+    transcript.path.unlink()
     assert texts(find_each, "rhea") == everything
 
 
 def test_a_session_of_one_message_is_rewritten(keeps: Machine, find_each: Finder) -> None:
-    said = claude_says(keeps, "s-1", ["a single rhea"])
+    transcript = claude_says(keeps, "s-1", ["a single rhea"])
     assert len(find_each("rhea")) == 1
-    said.path.write_text(said.line("user", {"role": "user", "content": "quite another rhea"}) + "\n")
+    transcript.path.write_text(
+        transcript.line("user", {"role": "user", "content": "quite another rhea"}) + "\n"
+    )
     for _ in range(2):
         assert texts(find_each, "rhea") == ["a single rhea", "quite another rhea"]
         index_file(keeps.open().state.root).unlink()
@@ -234,13 +236,13 @@ def test_a_session_of_one_message_is_rewritten(keeps: Machine, find_each: Finder
 
 def test_a_message_that_grows_in_a_file_written_anew_is_kept_once(mine: Machine, find: Finder) -> None:
     keep(mine, "whole")
-    said = ClaudeTranscript(mine)
-    said.user("go")
+    transcript = ClaudeTranscript(mine)
+    transcript.user("go")
     for text in ("the first", "the first dodo", "the first dodo and the last"):
-        said.path.write_text("")
-        said.lines = 0
-        said.user("go", version=text)
-        said.agent(text)
+        transcript.path.write_text("")
+        transcript.lines = 0
+        transcript.user("go", version=text)
+        transcript.agent(text)
         assert texts(find, "first") == [text]
         assert counts(mine) == (2, 2)
     assert stored(mine).count("version") == 1
@@ -267,25 +269,25 @@ def test_rows_that_are_deleted_from_a_database_are_kept(keeps: Machine, find: Fi
 
 
 def test_a_message_that_goes_on_is_kept_once(keeps: Machine, find: Finder) -> None:
-    said = ClaudeTranscript(keeps)
-    said.user("go")
-    said.agent("the first dodo", message="m1")
+    transcript = ClaudeTranscript(keeps)
+    transcript.user("go")
+    transcript.agent("the first dodo", message="m1")
     assert texts(find, "dodo") == ["the first dodo"]
-    said.agent("and the last dodo", message="m1")
+    transcript.agent("and the last dodo", message="m1")
     assert texts(find, "dodo") == ["the first dodo and the last dodo"]
     assert counts(keeps) == (2, 2)
     assert stored(keeps).count("the first dodo") == 1
-    said.path.unlink()
+    transcript.path.unlink()
     assert texts(find, "dodo") == ["the first dodo and the last dodo"]
 
 
 @pytest.mark.parametrize("mode", ["texts", "whole"])
 def test_no_secret_is_kept(mode: str, mine: Machine, find: Finder) -> None:
     keep(mine, mode)
-    said = ClaudeTranscript(mine)
-    said.user(f"the auk's token is\n{TOKEN} and the password: hunter2-Xy99zq!")
-    said.agent("trying", ("Bash", {"command": f"curl -H 'Authorization: Bearer {TOKEN}' http://x"}))
-    said.result(f"logged in\n{TOKEN}\nOUTPUT-OF-A-TOOL")
+    transcript = ClaudeTranscript(mine)
+    transcript.user(f"the auk's token is\n{TOKEN} and the password: hunter2-Xy99zq!")
+    transcript.agent("trying", ("Bash", {"command": f"curl -H 'Authorization: Bearer {TOKEN}' http://x"}))
+    transcript.result(f"logged in\n{TOKEN}\nOUTPUT-OF-A-TOOL")
     find("auk")
     data = stored(mine)
     assert "the auk's token is" in data
@@ -294,16 +296,16 @@ def test_no_secret_is_kept(mode: str, mine: Machine, find: Finder) -> None:
         assert secret not in data
         for path in mine.open().state.root.glob("kept.db*"):
             assert secret.encode() not in path.read_bytes()
-    said.path.unlink()
+    transcript.path.unlink()
     (hit,) = find("auk token")
     assert "[github-token]" in hit.message.text
     assert find(TOKEN) == []
 
 
 def test_tool_results_are_kept_only_whole_and_found_raw(mine: Machine) -> None:
-    said = ClaudeTranscript(mine)
-    said.agent("look", ("Read", {"file_path": "/srv/shop/gannet.py"}))
-    said.result("only the tool says ortolan")
+    transcript = ClaudeTranscript(mine)
+    transcript.agent("look", ("Read", {"file_path": "/srv/shop/gannet.py"}))
+    transcript.result("only the tool says ortolan")
     raw = ("search", "--in", "sessions", "--raw", "says ortolan")
     keep(mine, "texts")
     assert mine.ctxrepo(*raw[:3], "look").returncode == 0
@@ -311,7 +313,7 @@ def test_tool_results_are_kept_only_whole_and_found_raw(mine: Machine) -> None:
     keep(mine, "whole")
     assert mine.ctxrepo(*raw[:3], "look").returncode == 0
     assert "ortolan" in stored(mine)
-    said.path.unlink()
+    transcript.path.unlink()
     done = mine.ctxrepo(*raw)
     assert done.returncode == 0
     assert "only the tool says ortolan" in done.stdout
@@ -321,15 +323,15 @@ def test_tool_results_are_kept_only_whole_and_found_raw(mine: Machine) -> None:
 
 def test_lines_are_kept_once_however_often_they_are_read(mine: Machine, find: Finder) -> None:
     keep(mine, "whole")
-    said = ClaudeTranscript(mine)
+    transcript = ClaudeTranscript(mine)
     for number in range(6):
-        said.user(f"number{number} saw a shrike")
-        said.result(f"result{number} of a tool")
+        transcript.user(f"number{number} saw a shrike")
+        transcript.result(f"result{number} of a tool")
         find("shrike")
         assert stored(mine).count("of a tool") == number + 1
     keep(mine, "texts")
-    said.user("number6 saw a shrike")
-    said.result("result6 of a tool")
+    transcript.user("number6 saw a shrike")
+    transcript.result("result6 of a tool")
     find("shrike")
     keep(mine, "whole")
     for _ in range(2):
@@ -337,7 +339,7 @@ def test_lines_are_kept_once_however_often_they_are_read(mine: Machine, find: Fi
         with KeptSessions.opened(kept_file(mine.open().state.root)) as store:
             (session,) = store.sessions().values()
             lines = [*store.lines(session)]
-        assert "\n".join(lines) == said.path.read_text()
+        assert "\n".join(lines) == transcript.path.read_text()
         index_file(mine.open().state.root).unlink()
 
 
@@ -346,18 +348,18 @@ def test_lines_that_are_read_again_in_pieces_are_kept_once(
 ) -> None:
     monkeypatch.setattr(transcript_files, "PIECE", 1400)
     keep(mine, "whole")
-    said = claude_says(mine, "s-1", [f"number{n} saw a shrike" for n in range(20)])
+    transcript = claude_says(mine, "s-1", [f"number{n} saw a shrike" for n in range(20)])
     for _ in range(2):
         find("shrike")
         with KeptSessions.opened(kept_file(mine.open().state.root)) as store:
             (session,) = store.sessions().values()
-            assert "\n".join(store.lines(session)) == said.path.read_text()
+            assert "\n".join(store.lines(session)) == transcript.path.read_text()
         index_file(mine.open().state.root).unlink()
 
 
 def test_what_a_former_version_kept_is_gone_on_with(keeps: Machine, find_each: Finder) -> None:
     """It noted no state of a file, and of a database only which message was the last."""
-    said = claude_says(keeps, "s-1", ["a first smew", "a second smew"])
+    transcript = claude_says(keeps, "s-1", ["a first smew", "a second smew"])
     path = keeps.home / ".local/share/opencode/opencode.db"
     database(path, "compacted")
     before, count = texts(find_each, "redis"), counts(keeps)
@@ -367,13 +369,13 @@ def test_what_a_former_version_kept_is_gone_on_with(keeps: Machine, find_each: F
         last = "(select count(*) - 1 from message where session = number)"
         db.execute(f"update session set read = {last}, finish = 0, before = x'' where agent = 'opencode'")
     index_file(root).unlink()
-    said.user("a third smew")
+    transcript.user("a third smew")
     for _ in range(2):
         assert texts(find_each, "smew") == ["a first smew", "a second smew", "a third smew"]
         assert texts(find_each, "redis") == before
         assert counts(keeps) == (count[0] + 1, count[1] + 1)
         path.unlink(missing_ok=True)
-        said.path.unlink(missing_ok=True)
+        transcript.path.unlink(missing_ok=True)
 
 
 def test_off_stops_copying_and_takes_nothing_away(keeps: Machine, find: Finder) -> None:
@@ -393,11 +395,13 @@ def test_the_store_is_private_and_stays_within_its_room(mine: Machine, find: Fin
     keep(mine, "texts", keep_bytes=most)
     paths = []
     for number in range(30):
-        said = claude_says(mine, f"s-{number}", [os.urandom(40_000).hex(), f"number{number} saw a grebe"])
-        lines = said.path.read_text().replace("2026-11-20", f"2026-10-{number + 1:02}")
-        said.path.write_text(lines)
-        os.utime(said.path, (1790000000 + number * 86400, 1790000000 + number * 86400))
-        paths.append(said.path)
+        transcript = claude_says(
+            mine, f"s-{number}", [os.urandom(40_000).hex(), f"number{number} saw a grebe"]
+        )
+        lines = transcript.path.read_text().replace("2026-11-20", f"2026-10-{number + 1:02}")
+        transcript.path.write_text(lines)
+        os.utime(transcript.path, (1790000000 + number * 86400, 1790000000 + number * 86400))
+        paths.append(transcript.path)
         find("grebe")
         files = [*mine.open().state.root.glob("kept.db*")]
         assert sum(path.stat().st_size for path in files) < most + 100_000
@@ -412,8 +416,8 @@ def test_the_store_is_private_and_stays_within_its_room(mine: Machine, find: Fin
 
 def test_a_session_goes_when_its_months_are_over(keeps: Machine, find: Finder) -> None:
     old, new = claude_says(keeps, "s-1", ["an old scoter"]), claude_says(keeps, "s-2", ["a new scoter"])
-    for said, day in ((old, "2025-06-01"), (new, "2026-11-20")):
-        said.path.write_text(said.path.read_text().replace("2026-11-20", day))
+    for transcript, day in ((old, "2025-06-01"), (new, "2026-11-20")):
+        transcript.path.write_text(transcript.path.read_text().replace("2026-11-20", day))
     assert len(find("scoter")) == 2
     old.path.unlink()
     assert len(find("scoter")) == 2
@@ -428,7 +432,7 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
 ) -> None:
     monkeypatch.setattr(transcript_files, "PIECE", 700)
     monkeypatch.setattr(index_update, "PIECE", 700)
-    said = claude_says(keeps, "s-1", [f"number{n} saw a coot" for n in range(30)])
+    transcript = claude_says(keeps, "s-1", [f"number{n} saw a coot" for n in range(30)])
     other = claude_says(keeps, "s-2", [f"number{n} saw another coot" for n in range(30)])
     real, calls = SessionKeeper.store_copies, 0
 
@@ -452,8 +456,8 @@ def test_who_is_ended_while_copying_loses_nothing_and_doubles_nothing(
     monkeypatch.setattr(SessionKeeper, "store_copies", real)
     assert len(texts(find_each, "coot")) == 60
     assert counts(keeps) == (60, 60)
-    for one in (said, other):
-        one.path.unlink()
+    for talk in (transcript, other):
+        talk.path.unlink()
     assert len(texts(find_each, "coot")) == 60
 
 
@@ -479,9 +483,9 @@ def test_a_damaged_store_is_told_and_put_aside(keeps: Machine, find: Finder) -> 
 
 @pytest.mark.parametrize("place", [0, 4096 * 3])
 def test_a_damaged_index_costs_nothing_that_is_kept(place: int, keeps: Machine, find_each: Finder) -> None:
-    said = claude_says(keeps, "s-1", [f"number{n} saw a teal" for n in range(50)])
+    transcript = claude_says(keeps, "s-1", [f"number{n} saw a teal" for n in range(50)])
     assert len(find_each("teal", limit=100)) == 50
-    said.path.unlink()
+    transcript.path.unlink()
     assert len(find_each("teal", limit=100)) == 50
     root = keeps.open().state.root
     index = index_file(root)
@@ -559,28 +563,28 @@ def test_whatever_happens_to_a_transcript_all_that_was_said_is_found_once(
     mine = make_machine(tmp_path_factory.mktemp("law"), "ada")
     mine.init()
     keep(mine, "whole")
-    memory, said, everything = mine.open(), ClaudeTranscript(mine), list[str]()
+    memory, transcript, everything = mine.open(), ClaudeTranscript(mine), list[str]()
     gone = ""
     for number, what in enumerate(["say", *happens]):
-        text = said.path.read_text() if said.path.exists() else ""
+        text = transcript.path.read_text() if transcript.path.exists() else ""
         lines = text.splitlines(keepends=True)
         match what:
             case "say":
-                said.user(f"number{number} saw a plover")
+                transcript.user(f"number{number} saw a plover")
                 everything.append(f"number{number} saw a plover")
             case "go_on" if everything:
-                said.agent("and", message="m1")
-                said.agent("on", message="m1")
+                transcript.agent("and", message="m1")
+                transcript.agent("on", message="m1")
             case "truncate" if text:
-                said.path.write_text("".join(lines[: len(lines) // 2]))
+                transcript.path.write_text("".join(lines[: len(lines) // 2]))
             case "replace" if text:
-                said.path.unlink()
-                said.path.write_text("".join(lines[len(lines) // 2 :]))
+                transcript.path.unlink()
+                transcript.path.write_text("".join(lines[len(lines) // 2 :]))
             case "delete" if text:
                 gone = text
-                said.path.unlink()
+                transcript.path.unlink()
             case "return" if gone:
-                said.path.write_text(gone)
+                transcript.path.write_text(gone)
             case "lose_index":
                 index_file(memory.state.root).unlink(missing_ok=True)
         assert update_index(memory, 60).is_complete
@@ -589,6 +593,6 @@ def test_whatever_happens_to_a_transcript_all_that_was_said_is_found_once(
         except NotFound:
             hits = []
         assert sorted(hit.text.strip() for hit in hits) == sorted(everything)
-        part = read_conversation(memory, "claude", said.session)
-        told = [m.text for m in part.messages if "plover" in m.text] if part else []
-        assert sorted(told) == sorted(everything)
+        part = read_conversation(memory, "claude", transcript.session)
+        texts = [m.text for m in part.messages if "plover" in m.text] if part else []
+        assert sorted(texts) == sorted(everything)

@@ -94,9 +94,9 @@ def test_b24_a_snippet_has_80_characters_before_the_first_hit_and_120_from_it(
 
 def test_b24_ten_are_shown_and_of_equally_good_ones_the_newest_first(mine: Machine, find: Finder) -> None:
     for number in range(15):
-        said = ClaudeTranscript(mine, f"s-{number:02}")
-        said.lines = number
-        said.user(f"heron {number:02}")
+        transcript = ClaudeTranscript(mine, f"s-{number:02}")
+        transcript.lines = number
+        transcript.user(f"heron {number:02}")
     hits = find("heron")
     assert [hit.message.text for hit in hits] == [f"heron {number:02}" for number in range(14, 4, -1)]
     assert len(find("heron", limit=12)) == 12
@@ -123,17 +123,17 @@ def test_by_letters_where_a_script_has_no_blanks(mine: Machine, find: Finder) ->
 
 
 def test_what_nobody_said_is_left_out(mine: Machine, find: Finder) -> None:
-    said = ClaudeTranscript(mine)
-    said.user("<system-reminder>walrus</system-reminder>")
-    said.user("look <system-reminder>walrus</system-reminder> here")
-    said.user('see <ctxrepo-memory tag="a1">\nwalrus\n</ctxrepo-memory tag="a1">')
-    said.agent('I was told <ctxrepo-memory tag="a1">\nwalrus')
-    said.user("walrus", isMeta=True)
-    said.user("walrus", isCompactSummary=True)
-    said.user("walrus", isSidechain=True)
-    said.user("This session is being continued from a previous conversation about a walrus")
-    said.result("a walrus in what a tool gave back")
-    said.agent("", ("Write", {"file_path": "/a/b.py", "content": "walrus"}))
+    transcript = ClaudeTranscript(mine)
+    transcript.user("<system-reminder>walrus</system-reminder>")
+    transcript.user("look <system-reminder>walrus</system-reminder> here")
+    transcript.user('see <ctxrepo-memory tag="a1">\nwalrus\n</ctxrepo-memory tag="a1">')
+    transcript.agent('I was told <ctxrepo-memory tag="a1">\nwalrus')
+    transcript.user("walrus", isMeta=True)
+    transcript.user("walrus", isCompactSummary=True)
+    transcript.user("walrus", isSidechain=True)
+    transcript.user("This session is being continued from a previous conversation about a walrus")
+    transcript.result("a walrus in what a tool gave back")
+    transcript.agent("", ("Write", {"file_path": "/a/b.py", "content": "walrus"}))
     assert find("walrus") == []
     assert find("look here")[0].message.text.split() == ["look", "here"]
 
@@ -144,14 +144,16 @@ def test_an_agent_may_speak_of_reminders(mine: Machine, find: Finder) -> None:
 
 
 def test_what_tools_were_given_is_found_by_command_and_file(mine: Machine, find: Finder) -> None:
-    said = ClaudeTranscript(mine)
-    said.user("go")
-    said.agent("now", ("Bash", {"command": "pytest -k lemur"}), ("Edit", {"file_path": "/srv/shop/cart.py"}))
-    said.agent("mentions cart.py only")
+    transcript = ClaudeTranscript(mine)
+    transcript.user("go")
+    transcript.agent(
+        "now", ("Bash", {"command": "pytest -k lemur"}), ("Edit", {"file_path": "/srv/shop/cart.py"})
+    )
+    transcript.agent("mentions cart.py only")
     (hit,) = find("lemur")
     assert hit.message.text == "now [Bash] pytest -k lemur [Edit] /srv/shop/cart.py"
     for file in ("cart.py", "shop/cart.py", "/srv/shop/cart.py"):
-        assert [one.message.id for one in find(file=file)] == [hit.message.id]
+        assert [hit.message.id for hit in find(file=file)] == [hit.message.id]
     assert find(file="art.py") == []
     assert find("lemur", file="other.py") == []
 
@@ -182,13 +184,13 @@ def test_the_project_is_called_as_the_memory_calls_it(mine: Machine, find: Finde
 def test_what_stands_around_a_hit(mine: Machine, find: Finder) -> None:
     claude_says(mine, "s-1", ["one", "two", "a gannet", "four", "five", "six"])
     (hit,) = find("gannet")
-    assert [one.text for one in (*hit.before, hit.message)] == ["two", "a gannet"]
-    assert [one.text for one in hit.after] == ["four", "five", "six"]
+    assert [message.text for message in (*hit.before, hit.message)] == ["two", "a gannet"]
+    assert [message.text for message in hit.after] == ["four", "five", "six"]
     (hit,) = find("gannet", context=1)
-    assert [one.text for one in (*hit.before, hit.message, *hit.after)] == ["two", "a gannet", "four"]
+    assert [message.text for message in (*hit.before, hit.message, *hit.after)] == ["two", "a gannet", "four"]
     (hit,) = find("gannet", context=3)
-    assert [one.text for one in hit.before] == ["one", "two"]
-    assert [(one.who, one.text) for one in hit.after] == [
+    assert [message.text for message in hit.before] == ["one", "two"]
+    assert [(message.who, message.text) for message in hit.after] == [
         ("agent", "four"),
         ("user", "five"),
         ("agent", "six"),
@@ -209,8 +211,8 @@ def test_the_anchor_before_a_hit_is_told(mine: Machine, find: Finder) -> None:
     (hit,) = find("dugong")
     assert hit.anchor
     fields = anchor_fields(hit.anchor, hit.anchor.project)
-    told = {key: fields[key] for key in ("id", "name", "project", "keywords", "trigger", "host")}
-    assert told == {
+    expected = {key: fields[key] for key in ("id", "name", "project", "keywords", "trigger", "host")}
+    assert expected == {
         "id": "id-before",
         "name": "before",
         "project": "shop",
@@ -240,8 +242,8 @@ def test_copies_in_a_fork_are_found_once_and_in_the_session_where_they_were_said
     first = claude_says(mine, "s-1", ["a tapir once", "yes"])
     fork = ClaudeTranscript(mine, "s-2")
     for line in first.path.read_text().splitlines():
-        said = json.loads(line) | {"sessionId": "s-2", "forkedFrom": {"sessionId": "s-1"}}
-        fork.add(json.dumps(said))
+        record = json.loads(line) | {"sessionId": "s-2", "forkedFrom": {"sessionId": "s-1"}}
+        fork.add(json.dumps(record))
     fork.user("a tapir in the fork")
     assert sorted((hit.session, hit.message.text) for hit in find("tapir")) == [
         *(("s-1", "a tapir once"), ("s-2", "a tapir in the fork")),
@@ -269,7 +271,7 @@ def test_secrets_are_masked_wherever_they_are_shown(mine: Machine, find: Finder)
     token = "ghp_" + Maker().text(ALPHABETS["a"], 36)
     claude_says(mine, "s-1", [f"before {token}", f"the marmot {token} key", f"after {token}"])
     (hit,) = find("marmot")
-    shown = [hit.message.text, *(one.text for one in (*hit.before, *hit.after))]
+    shown = [hit.message.text, *(message.text for message in (*hit.before, *hit.after))]
     assert len(shown) == 3
     assert all("[github" in text and token[4:] not in text for text in shown)
     (hit,) = find(token)  # whoever knows it finds it, and it isn't repeated
@@ -282,7 +284,7 @@ def test_nothing_of_a_private_key_is_shown_wherever_the_hit_is(mine: Machine, fi
     claude_says(mine, "s-1", [f"{key}\nthe wigeon key", f"{key[40:]}\nthe pochard key", "so", key])
     for word in ("wigeon", "pochard", "so"):
         (hit,) = find(word)
-        shown = [hit.message.text, *(one.text for one in (*hit.before, *hit.after))]
+        shown = [hit.message.text, *(message.text for message in (*hit.before, *hit.after))]
         assert not any(line[:20] in text or line[-20:] in text for line in lines for text in shown)
         (raw,) = scan_sessions(mine.open(), SessionQuery(f"{word} key")).hits if word != "so" else (hit,)
         assert not any(line[:20] in raw.message.text or line[-20:] in raw.message.text for line in lines)
@@ -296,11 +298,11 @@ def test_what_would_act_on_a_terminal_is_written_out(mine: Machine, find: Finder
 
 
 def test_a_transcript_that_changed_behind_our_back_gives_nothing_wrong(mine: Machine) -> None:
-    said = claude_says(mine, "s-1", ["a stoat", "yes"])
+    transcript = claude_says(mine, "s-1", ["a stoat", "yes"])
     other = claude_says(mine, "s-2", ["a stoat in the other one"])
     memory = mine.open()
     assert update_index(memory, 60).is_complete
-    said.path.write_text(said.path.read_text().replace("stoat", "goats"))
+    transcript.path.write_text(transcript.path.read_text().replace("stoat", "goats"))
     (hit,) = search_sessions(memory, SessionQuery("stoat")).hits
     assert hit.session == "s-2"
     other.path.unlink()

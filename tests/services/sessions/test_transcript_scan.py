@@ -29,9 +29,9 @@ def scanned(machine: Machine, text: str, *, ignores_case: bool = False, **asked:
 
 
 def test_what_a_tool_gave_back_is_found_with_the_way_back_to_its_session(mine: Machine) -> None:
-    said = ClaudeTranscript(mine)
-    said.user("go")
-    said.result('Traceback: said "no"\nValueError: 42 curlews')
+    transcript = ClaudeTranscript(mine)
+    transcript.user("go")
+    transcript.result('Traceback: said "no"\nValueError: 42 curlews')
     (hit,) = scanned(mine, "ValueError: 42 cur").hits
     assert (hit.agent, hit.session, hit.project) == ("claude", "s-1", "shop")
     assert "said" in hit.message.text
@@ -44,10 +44,10 @@ def test_what_a_tool_gave_back_is_found_with_the_way_back_to_its_session(mine: M
 
 
 def test_a_line_of_more_than_a_mebibyte_is_found_by_its_bytes_only(mine: Machine, find: Finder) -> None:
-    said = ClaudeTranscript(mine)
-    said.user("the whinchat " + "x" * (MAX_LINE - 2000))
+    transcript = ClaudeTranscript(mine)
+    transcript.user("the whinchat " + "x" * (MAX_LINE - 2000))
     assert len(find("whinchat")) == 1
-    said.user("the stonechat " + "x" * MAX_LINE)
+    transcript.user("the stonechat " + "x" * MAX_LINE)
     assert find("stonechat") == []
     assert len(scanned(mine, "stonechat").hits) == 1
     with pytest.raises(NotFound, match="'linnet' was found in no transcript"):
@@ -55,9 +55,9 @@ def test_a_line_of_more_than_a_mebibyte_is_found_by_its_bytes_only(mine: Machine
 
 
 def test_other_alphabets_are_found_as_json_may_spell_them(mine: Machine) -> None:
-    said = ClaudeTranscript(mine)
-    said.user("grüße 漢字")
-    with said.path.open("a") as file:
+    transcript = ClaudeTranscript(mine)
+    transcript.user("grüße 漢字")
+    with transcript.path.open("a") as file:
         file.write('{"type":"x","text":"gr\\u00fc\\u00dfe 2"}\n')
     assert len(scanned(mine, "grüße").hits) == 2
     assert spellings("é") == ["é".encode(), b"\\u00e9"]
@@ -124,11 +124,11 @@ def test_a_text_is_found_wherever_the_pieces_end(data: bytes, needle: bytes, chu
     before, transcript_files._CHUNK = transcript_files._CHUNK, chunk
     try:
         with opened_file(file) as handle:
-            found = find_bytes(handle, [needle], False, 1000)
-            assert all(data[at : at + len(needle)] == needle for at in found)
-            lines = {data.count(b"\n", 0, at) for at in found}
+            places = find_bytes(handle, [needle], False, 1000)
+            assert all(data[at : at + len(needle)] == needle for at in places)
+            lines = {data.count(b"\n", 0, at) for at in places}
             assert lines == {n for n, line in enumerate(data.split(b"\n")) if needle in line}
-            assert all("\n" not in line_around(handle, at) for at in found)
+            assert all("\n" not in line_around(handle, at) for at in places)
     finally:
         transcript_files._CHUNK = before
         file.unlink()

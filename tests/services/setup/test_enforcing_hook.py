@@ -49,8 +49,8 @@ def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
 def commands(home: Path, agent: str) -> Mapping[str, str]:
     """Our commands in the agent's list, by event."""
     hooks: dict[str, Any] = json.loads((home / LISTS[agent]).read_text())["hooks"]
-    found = {event: json.dumps(groups) for event, groups in hooks.items()}
-    return {event: text for event, text in found.items() if "ctxrepo/hook.py" in text}
+    texts = {event: json.dumps(groups) for event, groups in hooks.items()}
+    return {event: text for event, text in texts.items() if "ctxrepo/hook.py" in text}
 
 
 def without(files: Mapping[str, object], folder: str) -> dict[str, object]:

@@ -45,9 +45,9 @@ def played(machine: Machine, *names: str, drop: str = "\0") -> list[str]:
 def look(machine: Machine, **env: str) -> AgentRecords:
     environment = {**machine.env, **env}
     memory = Memory.open(machine.places, environment)
-    (found,) = hook_records(memory, Workplace(machine.places, environment, Path(sys.executable)))
-    assert all(f.problem and f.remedy for f in found.findings)
-    return found
+    (records,) = hook_records(memory, Workplace(machine.places, environment, Path(sys.executable)))
+    assert all(f.problem and f.remedy for f in records.findings)
+    return records
 
 
 def problems(machine: Machine) -> list[str]:
@@ -65,9 +65,9 @@ def test_sessions_in_which_all_went_well(mine: Machine) -> None:
     tools, _ = played(mine, "tools", "compacted")
     note_access(mine, tools)
     note_access(mine, "another session")
-    found = look(mine)
-    assert found.findings == []
-    rows = {row.event: row for row in found.rows}
+    records = look(mine)
+    assert records.findings == []
+    rows = {row.event: row for row in records.rows}
     assert [row.count("ran") for row in rows.values()] == [3, 0, 0, 0, 0, 6, 1, 0]
     assert [row.fates("sent") for row in rows.values()] == [3, 5, 0, 0, 0, 0, 0, 0]
     assert rows["PostToolUse"].noted == 1
@@ -94,10 +94,10 @@ def test_what_subagents_did_is_read_beside_the_session(mine: Machine) -> None:
     shutil.copy(SAVED / "subagent.jsonl", folder / "agent-a72fd8630cb3a8fd4.jsonl")
     (folder / "agent-torn.jsonl").write_text("{torn\n")
     (folder / "journal.jsonl").write_text((SAVED / "subagent.jsonl").read_text())
-    found = look(mine)
-    assert [one.id for one in found.sessions] == [session]
-    assert found.findings == []
-    rows = {row.event: row for row in found.rows}
+    records = look(mine)
+    assert [record.id for record in records.sessions] == [session]
+    assert records.findings == []
+    rows = {row.event: row for row in records.rows}
     assert rows["SubagentStart"].happened == 1
     assert [rows["SubagentStart"].count("ran"), rows["SubagentStart"].fates("sent")] == [1, 1]
     assert [rows["PostToolUse"].happened, rows["PostToolUse"].fates("sent")] == [2, 1]
@@ -154,10 +154,10 @@ def test_failures_from_before_the_hooks_were_written_anew_are_history(mine: Mach
 
 def test_a_hook_that_left_no_trace(mine: Machine) -> None:
     played(mine, "tools", drop="hook_")
-    told = problems(mine)
-    assert [p for p in told if "no trace of the hook of SessionStart in 1 of 1 sessions" in p]
-    assert [p for p in told if "no trace of the hook of Stop" in p]
-    assert [p for p in told if "no trace of the hook of PostToolUse" in p]
+    messages = problems(mine)
+    assert [p for p in messages if "no trace of the hook of SessionStart in 1 of 1 sessions" in p]
+    assert [p for p in messages if "no trace of the hook of Stop" in p]
+    assert [p for p in messages if "no trace of the hook of PostToolUse" in p]
 
 
 def test_a_session_from_before_setup_is_not_judged(mine: Machine) -> None:

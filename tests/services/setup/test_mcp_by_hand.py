@@ -36,9 +36,9 @@ def test_another_server_with_our_name_is_told_and_left(home: Path, agent: str) -
     put_theirs(agent, home)
     file.write_text(file.read_text().replace("github", "ctxrepo"))
     before = snapshot(home)
-    with pytest.raises(ConfigError, match='"ctxrepo" is the name of another MCP server here') as told:
+    with pytest.raises(ConfigError, match='"ctxrepo" is the name of another MCP server here') as error:
         setup.plan(agent, machine, Choices(mcp=True))
-    assert "\n" not in told.value.message + told.value.hint
+    assert "\n" not in error.value.message + error.value.hint
     apply(agent, machine, mcp=False)
     setup.apply(setup.removal(agent, machine))
     assert snapshot(home) == before
@@ -82,11 +82,11 @@ def test_that_another_has_the_name_is_told_alike_wherever_it_is_seen(home: Path,
         "`setup` alone mends nothing"
     )
     (notice,) = apply(agent, machine).notices
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         setup.plan(agent, machine, Choices(mcp=True))
-    assert f"{told.value.message}. {told.value.hint}" in notice
-    assert f"{AGENTS[agent].title}: {told.value.message}" == finding.problem
-    assert told.value.hint == finding.remedy
+    assert f"{error.value.message}. {error.value.hint}" in notice
+    assert f"{AGENTS[agent].title}: {error.value.message}" == finding.problem
+    assert error.value.hint == finding.remedy
     assert file.read_text() == foreign
     file.write_text(foreign.replace('"ctxrepo":', '"other":').replace(".ctxrepo]", ".other]"))
     assert check(agent, machine).state == "stale"

@@ -92,10 +92,10 @@ def test_a_list_that_is_broken_is_told_in_a_line_where_it_matters(
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text('{"ctxrepo" = [')
     before = snapshot(home)
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         setup.plan(agent, machine, Choices(mcp=True))
-    assert told.value.message.startswith(f"{file}, ")
-    assert "\n" not in told.value.message + told.value.hint
+    assert error.value.message.startswith(f"{file}, ")
+    assert "\n" not in error.value.message + error.value.hint
     assert snapshot(home) == before
     if not AGENTS[agent].needs_server and agent != "gemini":  # whose hooks stand in it, too
         apply(agent, machine)
@@ -145,14 +145,14 @@ def test_what_became_of_it_is_a_finding_and_setup_mends_it(home: Path, agent: st
     machine, file = machine_of(home), home / LISTS[agent][0]
     apply(agent, machine, mcp=True)
     text, python = file.read_text(), str(machine.interpreter)
-    for became, said in {
+    for became, message in {
         text.replace(python, "/gone/python"): "/gone/python run our MCP server, and that is gone",
         text.replace(python, "/bin/sh"): "our MCP server of another installation, /bin/sh",
     }.items():
         file.write_text(became)
         standing = check(agent, machine)
         assert standing.state == "stale"
-        assert any(said in finding.problem for finding in standing.findings), standing.findings
+        assert any(message in finding.problem for finding in standing.findings), standing.findings
         assert standing.findings[0].remedy == f"ctxrepo setup {agent}"
         apply(agent, machine)
         assert check(agent, machine).state == "current"
@@ -188,9 +188,9 @@ def test_an_agent_that_needs_it_has_it_unless_it_is_declined(home: Path) -> None
 def test_without_its_package_it_is_refused_or_left_out_and_both_say_what_helps(home: Path) -> None:
     machine = replace(machine_of(home), can_serve=False)
     for agent in SERVING:
-        with pytest.raises(UsageError, match="needs the package `mcp`") as told:
+        with pytest.raises(UsageError, match="needs the package `mcp`") as error:
             setup.plan(agent, machine, Choices(mcp=True))
-        assert "pipx inject ctxrepo mcp" in told.value.hint
+        assert "pipx inject ctxrepo mcp" in error.value.hint
         plan = apply(agent, machine)
         assert "ctxrepo" not in listed(agent, home)
         assert any("pipx inject" in notice for notice in plan.notices) == AGENTS[agent].needs_server
@@ -270,8 +270,8 @@ def test_its_tools_are_permitted_as_commands_are(home: Path, level: str) -> None
     assert [rule for rule in allowed if "mcp" in rule] == [f"mcp__ctxrepo__{tool}" for tool in TOOLS[level]]
     policy = home / ".gemini/policies/ctxrepo.toml"
     rules = tomllib.loads(policy.read_text())["rule"] if policy.exists() else []
-    told = [rule["toolName"] for rule in rules if rule.get("mcpName") == "ctxrepo"]
-    assert told == ([TOOLS[level]] if level != "none" else [])
+    tools = [rule["toolName"] for rule in rules if rule.get("mcpName") == "ctxrepo"]
+    assert tools == ([TOOLS[level]] if level != "none" else [])
     approval = listed("codex", home)["ctxrepo"].get("default_tools_approval_mode")
     assert approval == ("approve" if level == "write" else None)
 
@@ -281,9 +281,9 @@ def test_without_the_server_no_tool_of_it_is_permitted(home: Path, agent: str) -
     machine = machine_of(home)
     apply(agent, machine, "write", mcp=True)
     apply(agent, machine, mcp=False)
-    said = "".join(
+    text = "".join(
         file.read_text() for file in (home / f".{agent}").rglob("*.[jt][so][om]*") if file.is_file()
     )
-    assert "remember" in said
-    assert "mcp__" not in said
-    assert "mcpName" not in said
+    assert "remember" in text
+    assert "mcp__" not in text
+    assert "mcpName" not in text

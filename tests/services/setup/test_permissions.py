@@ -79,7 +79,7 @@ def without(files: Mapping[str, object], folder: str) -> dict[str, object]:
 def said(agent: str, home: Path) -> str:
     """What the files of the agent say of commands of ours."""
     wanted = AGENTS[agent].install.files(home, {}, str)
-    files = [one.path for one in wanted if one.path.is_file()]
+    files = [document.path for document in wanted if document.path.is_file()]
     return "".join(line for file in files for line in file.read_text().splitlines() if "hook.py" not in line)
 
 
@@ -87,10 +87,10 @@ def test_codex_is_told_by_rules_that_it_reads(home: Path) -> None:
     setup.apply(setup.plan("codex", machine_of(home), Choices("write")))
     head, *rules = (home / ".codex/rules/ctxrepo.rules").read_text().splitlines()
     assert head.startswith("# Written by `ctxrepo setup`")
-    said = [
+    commands = [
         json.loads(rule.removeprefix("prefix_rule(pattern = ").partition("], ")[0] + "]") for rule in rules
     ]
-    assert said == [["ctxrepo", *command.split()] for command in (*READING, *ADDING)]
+    assert commands == [["ctxrepo", *command.split()] for command in (*READING, *ADDING)]
     assert all(rule.endswith('], decision = "allow")') for rule in rules)
 
 
@@ -190,11 +190,11 @@ def test_the_sandbox_of_codex_opens_one_folder(home: Path, data: bytes | None) -
     plan = setup.plan("codex", machine, Choices("write"))
     assert f'+writable_roots = ["{home / HANDOVER}"]' in plan.diff or f'"{home / HANDOVER}"' in plan.diff
     setup.apply(plan)
-    said = tomllib.loads(config.read_text().removeprefix("\ufeff"))
+    settings = tomllib.loads(config.read_text().removeprefix("\ufeff"))
     before = tomllib.loads((data or b"").decode().removeprefix("\ufeff"))
     theirs = before.setdefault("sandbox_workspace_write", {}).setdefault("writable_roots", [])
     theirs.append(str(home / HANDOVER))
-    assert said == before
+    assert settings == before
     assert (home / HANDOVER).stat().st_mode & 0o777 == 0o700
     assert setup.plan("codex", machine).changes == ()
     setup.apply(setup.plan("codex", machine, Choices("read")))
@@ -323,13 +323,17 @@ def test_that_the_folder_is_gone_or_closed_again_is_told(home: Path, agent: str)
     file, folder = {"codex": ("config.toml", home / HANDOVER), "claude": ("settings.json", f"~/{HANDOVER}")}[
         agent
     ]
-    said = f"the list in {home}/.{agent}/{file} of what its sandbox may write to lacks {folder}"
-    assert problem == f"{AGENTS[agent].title}: {said}"
+    message = f"the list in {home}/.{agent}/{file} of what its sandbox may write to lacks {folder}"
+    assert problem == f"{AGENTS[agent].title}: {message}"
 
 
 def wanted_documents(agent: str, machine: Machine) -> list[Path]:
     wanted = wanted_of(AGENTS[agent], machine)
-    return [one.path for one in wanted if isinstance(one, EditedDocument) and not one.has_servers_alone]
+    return [
+        document.path
+        for document in wanted
+        if isinstance(document, EditedDocument) and not document.has_servers_alone
+    ]
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def ada(tmp_path: Path) -> Machine:
 
 
 def settings(machine: Machine) -> dict[str, object]:
-    found: dict[str, object] = json.loads((machine.project_folder / FILE).read_text())
-    return found
+    document: dict[str, object] = json.loads((machine.project_folder / FILE).read_text())
+    return document
 
 
 def set_up(machine: Machine, *words: str) -> str:
@@ -220,7 +220,7 @@ def test_what_it_writes_is_committed_and_given_to_others_and_to_it_once(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         *(
             '{"autoMemoryDirectory": "\\ud800"}',
@@ -235,10 +235,10 @@ def test_what_it_writes_is_committed_and_given_to_others_and_to_it_once(
         *('{"autoMemoryDirectory": "CLONE/shop/topics"}', '{"autoMemoryDirectory": "shop/claude"}'),
     ],
 )
-def test_what_a_checkout_brings_along_hides_nothing(ada: Machine, session: Session, said: str) -> None:
+def test_what_a_checkout_brings_along_hides_nothing(ada: Machine, session: Session, text: str) -> None:
     ada.write("shop/topics/pay.md", "---\ndescription: What payments need\n---\n- x\n")
     ada.ctxrepo("sync")
-    (ada.project_folder / FILE).write_text(said.replace("CLONE", str(ada.clone)))
+    (ada.project_folder / FILE).write_text(text.replace("CLONE", str(ada.clone)))
     given = session.hook("SessionStart")
     assert "shop/topics/pay.md — What payments need" in given
     assert "gutenberg" in given

@@ -138,7 +138,7 @@ def test_a_new_interpreter_or_state_folder_replaces_our_lines_only(machine: Mach
 
 
 @pytest.mark.parametrize(
-    ("spoil", "error", "said"),
+    ("spoil", "error", "message"),
     [
         (lambda p: put(p, b'{\n  // mine\n  "a": 1\n}'), ConfigError, "line 2, column 3: a comment"),
         (lambda p: put(p, b'{"a": 1,}'), ConfigError, "line 1, column 9: a comma"),
@@ -154,11 +154,11 @@ def test_what_cannot_be_edited_is_one_error_and_nothing_changes(
     settings: Path,
     spoil: Callable[[Path], object],
     error: type[CtxrepoError],
-    said: str,
+    message: str,
 ) -> None:
     spoil(settings)
     before = everything(home)
-    with pytest.raises(error, match=said) as caught:
+    with pytest.raises(error, match=message) as caught:
         setup.plan("claude", machine)
     assert str(settings) in caught.value.message
     assert "\n" not in caught.value.message

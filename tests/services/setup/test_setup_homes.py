@@ -79,7 +79,7 @@ def test_an_edit_after_setup_stays_and_nothing_else(
 
 def first_file(agent: str, home: Path) -> Path:
     """The first document of the agent, or of files that are all ours where it has none."""
-    return next(one.path for one in (*documents(agent, home), *own_files(agent, home)))
+    return next(part.path for part in (*documents(agent, home), *own_files(agent, home)))
 
 
 def link_to_nowhere(path: Path) -> None:
@@ -122,14 +122,14 @@ def test_comments_are_kept_or_the_document_is_left(home: Path, agent: str) -> No
     machine = machine_of(home)
     fill(agent, home, lambda text: text.replace("{", "{ // mine, see https://example.org\n", 1).encode())
     before = snapshot(home)
-    commented = [one for one in documents(agent, home) if b"// mine" in one.path.read_bytes()]
+    commented = [document for document in documents(agent, home) if b"// mine" in document.path.read_bytes()]
     try:
         setup.apply(setup.plan(agent, machine))
     except ConfigError:
         assert commented
         assert snapshot(home) == before
         return
-    assert all(b"// mine" in one.path.read_bytes() for one in commented)
+    assert all(b"// mine" in document.path.read_bytes() for document in commented)
     assert check(agent, machine).state == "current"
     setup.apply(setup.removal(agent, machine))
     assert snapshot(home) == before
@@ -150,11 +150,11 @@ def test_a_folder_that_is_not_ours_to_write_to_is_left(commoner: Path, agent: st
 
 
 SHARING = [
-    (one, other)
-    for one in names()
+    (name, other)
+    for name in names()
     for other in names()
-    if one != other
-    and {w.path for w in wanted(one, Path("/h")) if isinstance(w, SkillsFolder)}
+    if name != other
+    and {w.path for w in wanted(name, Path("/h")) if isinstance(w, SkillsFolder)}
     & {w.path for w in wanted(other, Path("/h")) if isinstance(w, SkillsFolder)}
 ]
 """Agents that have a folder of skills in common."""
@@ -178,87 +178,87 @@ class TestSharedSkills:
         assert len(SHARING) > 1
 
     @pytest.mark.parametrize("theirs", [False, True], ids=["", "beside theirs"])
-    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
-    def test_the_last_one_takes_them_along(self, home: Path, one: str, other: str, theirs: bool) -> None:
+    @pytest.mark.parametrize(("left", "right"), rotating(SHARING))
+    def test_the_last_one_takes_them_along(self, home: Path, left: str, right: str, theirs: bool) -> None:
         if theirs:
             put(self.skills(home) / "mine/SKILL.md", b"mine")
-        for agent in (one, other):
+        for agent in (left, right):
             fresh(agent, home)
         before = snapshot(home)
-        self.connect(home, one, other)
+        self.connect(home, left, right)
         both = snapshot(home)
-        for first, last in ((one, other), (other, one)):
+        for first, last in ((left, right), (right, left)):
             self.let_go(home, first)
             assert (self.skills(home) / "memory-write/SKILL.md").is_file()
             assert check(last, machine_of(home)).state == "current"
             self.let_go(home, last)
             assert snapshot(home) == before
-            self.connect(home, one, other)
+            self.connect(home, left, right)
             assert snapshot(home) == both
 
-    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
+    @pytest.mark.parametrize(("left", "right"), rotating(SHARING))
     def test_a_skill_that_was_edited_stays_and_is_told_by_the_last(
-        self, home: Path, one: str, other: str
+        self, home: Path, left: str, right: str
     ) -> None:
-        self.connect(home, one, other)
+        self.connect(home, left, right)
         skill = self.skills(home) / "memory-write/SKILL.md"
         skill.write_text("mine")
-        for agent in (one, other):
+        for agent in (left, right):
             plan = setup.plan(agent, machine_of(home))
             assert not plan.visible
             assert any("memory-write" in notice for notice in plan.notices)
-        first, last = (setup.removal(agent, machine_of(home)) for agent in (one, other))
+        first, last = (setup.removal(agent, machine_of(home)) for agent in (left, right))
         assert not any(str(skill) in notice for notice in first.notices)
         setup.apply(first)
-        last = setup.removal(other, machine_of(home))
+        last = setup.removal(right, machine_of(home))
         assert any(str(skill) in notice for notice in last.notices)
         setup.apply(last)
         assert skill.read_text() == "mine"
         assert [p.name for p in self.skills(home).iterdir()] == ["memory-write"]
 
     @pytest.mark.parametrize("is_first_gone_first", [False, True])
-    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
+    @pytest.mark.parametrize(("left", "right"), rotating(SHARING))
     def test_one_of_a_newer_version_brings_them_up_to_date_for_all(
         self,
         home: Path,
-        one: str,
-        other: str,
+        left: str,
+        right: str,
         is_first_gone_first: bool,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        fresh(one, home)
-        fresh(other, home)
+        fresh(left, home)
+        fresh(right, home)
         before = snapshot(home)
         shipped = assets.files
         oldest = {"memory-write/SKILL.md": b"oldest", "gone/SKILL.md": b"oldest"}
-        for skills, agents in ((oldest, (one, other)), ({"memory-write/SKILL.md": b"old"}, (one,))):
+        for skills, agents in ((oldest, (left, right)), ({"memory-write/SKILL.md": b"old"}, (left,))):
             with monkeypatch.context() as patch:
                 patch.setattr(
                     assets, "files", lambda name, now=skills: now if name == "skills" else shipped(name)
                 )
                 self.connect(home, *agents)
-        # `other` has noted the oldest; what `one` wrote since is no edit of a person's.
-        assert setup.plan(other, machine_of(home)).notices == ()
-        self.connect(home, one)
-        found = {p.relative_to(self.skills(home)).as_posix() for p in self.skills(home).rglob("*.md")}
-        assert found == set(shipped("skills"))
-        plan = setup.plan(other, machine_of(home))
+        # `right` has noted the oldest; what `left` wrote since is no edit of a person's.
+        assert setup.plan(right, machine_of(home)).notices == ()
+        self.connect(home, left)
+        paths = {p.relative_to(self.skills(home)).as_posix() for p in self.skills(home).rglob("*.md")}
+        assert paths == set(shipped("skills"))
+        plan = setup.plan(right, machine_of(home))
         assert (plan.visible, plan.notices) == ((), ())
-        assert check(other, machine_of(home)).state == "current"
-        first, last = (one, other) if is_first_gone_first else (other, one)
+        assert check(right, machine_of(home)).state == "current"
+        first, last = (left, right) if is_first_gone_first else (right, left)
         self.let_go(home, first)
         # Skills that only the newer version has went with the agent whose setup brought them.
-        assert check(last, machine_of(home)).state == ("stale" if first == one else "current")
+        assert check(last, machine_of(home)).state == ("stale" if first == left else "current")
         self.let_go(home, last)
         assert snapshot(home) == before
 
-    @pytest.mark.parametrize(("one", "other"), rotating(SHARING))
-    def test_a_lost_receipt_does_no_harm_to_the_other(self, home: Path, one: str, other: str) -> None:
-        self.connect(home, one, other)
-        (home / f".config/ctxrepo/receipts/{one}.json").unlink()
-        self.let_go(home, one)
-        assert check(other, machine_of(home)).state == "current"
-        self.let_go(home, other)
+    @pytest.mark.parametrize(("left", "right"), rotating(SHARING))
+    def test_a_lost_receipt_does_no_harm_to_the_other(self, home: Path, left: str, right: str) -> None:
+        self.connect(home, left, right)
+        (home / f".config/ctxrepo/receipts/{left}.json").unlink()
+        self.let_go(home, left)
+        assert check(right, machine_of(home)).state == "current"
+        self.let_go(home, right)
         assert not [path for path in self.skills(home).rglob("*") if path.is_file()]
 
 

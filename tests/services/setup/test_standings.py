@@ -40,7 +40,7 @@ def straight(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "problem"),
     [
         (lambda m, s, hook: hook.unlink(), "hook.py, which is gone"),
         (
@@ -66,7 +66,7 @@ def test_check_tells_what_is_stale(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     spoil: Callable[[Machine, Path, Path], object],
-    said: str,
+    problem: str,
 ) -> None:
     hook = tmp_path / "ctxrepo/hook.py"
     put(hook, b"")
@@ -76,7 +76,7 @@ def test_check_tells_what_is_stale(
     standing = check("claude", machine)
     assert standing.state == "stale"
     (finding,) = standing.findings
-    assert said in finding.problem
+    assert problem in finding.problem
     assert finding.remedy
 
 

@@ -61,8 +61,8 @@ def test_of_one_that_cannot_be_called_here_it_is_a_note_that_nobody_knows(
     distrust = find_distrust("codex", machine)
     assert distrust
     assert (distrust.is_certain, distrust.finding.level) == (False, "note")
-    said = "it can't be told whether Codex trusts our hooks: `/no/such/program` can't be called here"
-    assert distrust.finding.problem == said
+    problem = "it can't be told whether Codex trusts our hooks: `/no/such/program` can't be called here"
+    assert distrust.finding.problem == problem
     with pytest.raises(RpcFailed, match="could not be started"):
         trust("codex", machine)
 

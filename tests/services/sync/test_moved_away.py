@@ -150,9 +150,9 @@ def test_a_folder_that_a_hand_put_out_of_view_is_told_once_on_each_machine(pair:
     ada.sync()
     ben.sync()
     (ada.clone / "global").rename(ada.clone / "everywhere")
-    told = [line for machine in (ada, *pair[first:], *pair) for line in machine.sync().notices]
+    notices = [line for machine in (ada, *pair[first:], *pair) for line in machine.sync().notices]
     line = "2 notes have moved to everywhere/, a folder of no project, and no session is given them"
-    assert told == [line, line]
+    assert notices == [line, line]
 
 
 def test_a_checkout_that_is_unlinked_moves_no_notes(pair: Pair) -> None:
@@ -188,8 +188,8 @@ def test_a_note_that_both_moved_to_other_projects_is_told_where_it_is_no_more(pa
     places = ["global/topics/a.md", "other/topics/a.md"]
     (now,) = [path for path in places if (ada.clone / path).exists()]
     (lost,) = {*places} - {now}
-    told = f"the note moved to {lost} here is {now} now: another machine moved it there"
-    assert lines == [told]
+    expected = f"the note moved to {lost} here is {now} now: another machine moved it there"
+    assert lines == [expected]
 
 
 @pytest.mark.parametrize("first", [0, 1], ids=["who moved it first", "who edited it first"])
@@ -214,11 +214,11 @@ def test_an_entry_that_was_moved_and_stays_where_it_was_edited_is_told(
 
 def test_what_one_of_two_moved_or_archived_is_told_of_no_edit_that_followed(pair: Pair) -> None:
     ada, ben = pair
-    one, two, _ = ada.json("read", NOTE)["data"]["entries"]
-    ada.ctxrepo("move", one["id"], "topics/b.md")
+    first, second, _ = ada.json("read", NOTE)["data"]["entries"]
+    ada.ctxrepo("move", first["id"], "topics/b.md")
     ada.ctxrepo("edit", "topics/b.md", "--old", "fact 0", "--new", "fact nought")
-    ada.ctxrepo("archive", two["id"])
-    ben.ctxrepo("edit", two["id"], "--old", "fact 1", "--new", "fact one")
+    ada.ctxrepo("archive", second["id"])
+    ben.ctxrepo("edit", second["id"], "--old", "fact 1", "--new", "fact one")
     lines = [line for machine in (ada, ben, ada) for line in machine.sync().notices if "an entry" in line]
     assert len(lines) == 2
     assert all("was archived on one machine and changed on another" in line for line in lines)

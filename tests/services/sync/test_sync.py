@@ -56,7 +56,7 @@ def test_a_line_that_is_held_back_is_named_once_where_a_merge_moved_it(pair: Pai
     ben.sync()
     ada.write(NOTE, text + f"- the token is {'ghp_' + 'a1B2' * 9}\n")
     held = ada.sync().held
-    assert [(one.path, one.line) for one in held] == [(NOTE, len(ada.read(NOTE).splitlines()))]
+    assert [(refusal.path, refusal.line) for refusal in held] == [(NOTE, len(ada.read(NOTE).splitlines()))]
 
 
 @pytest.mark.slow
@@ -244,10 +244,10 @@ def test_versions_that_agents_wrote_over_each_other_all_stay(pair: Pair) -> None
     ada, _ = pair
     ada.write(NOTE, "# T\n\n- base\n")
     ada.sync()
-    one, two = "# T\n\n- base\n- by one\n", "# T\n\n- base\n- by two\n"
-    leave(ada, NOTE, one.encode(), session="1")
-    leave(ada, NOTE, two.encode(), session="2")
-    ada.write(NOTE, two)
+    first, second = "# T\n\n- base\n- by one\n", "# T\n\n- base\n- by two\n"
+    leave(ada, NOTE, first.encode(), session="1")
+    leave(ada, NOTE, second.encode(), session="2")
+    ada.write(NOTE, second)
     commit(ada.open(), NOW)
     assert all(line in ada.read(NOTE) for line in ("- base", "- by one", "- by two"))
 

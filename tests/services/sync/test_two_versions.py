@@ -84,11 +84,11 @@ def test_a_note_that_was_removed_and_edited_meanwhile_is_back_and_both_are_told(
     by_command(ada, how, "shop:topics/ports.md")
     by_command(ada, how, "shop:topics/hosts.md")
     by_command(ben, "remember", "Port 8085 is the blog's", "--note", "shop:topics/ports.md")
-    told: list[str] = []
+    lines: list[str] = []
     for number in who:
-        told += (notices := [line for line in pair[number].sync().notices if BACK in line])
+        lines += (notices := [line for line in pair[number].sync().notices if BACK in line])
         assert set(notices) <= {f"{NOTE} was {WAS[how]} {BACK} there again"}
-    assert len(told) == 2
+    assert len(lines) == 2
     assert ada.tree() == ben.tree()
     assert {"- Port 8084 is the wiki's", "- Port 8085 is the blog's"} <= {*ada.read(NOTE).splitlines()}
     assert not (ada.clone / others[0]).exists()
@@ -146,8 +146,10 @@ def test_a_note_that_was_removed_and_moved_meanwhile_is_where_it_was_moved_to(
     ben.sync()
     by_command(ada, how, "shop:topics/ports.md", *(["shop:topics/doors.md"] if how == "move" else []))
     by_command(ben, "move", "shop:topics/ports.md", "shop:topics/gates.md")
-    told = [line for number in who for line in pair[number].sync().notices]
-    assert told == [f"{NOTE} was {WAS[how]} {BACK} at shop/topics/gates.md now"] * (0 if how == "move" else 2)
+    notices = [line for number in who for line in pair[number].sync().notices]
+    assert notices == [f"{NOTE} was {WAS[how]} {BACK} at shop/topics/gates.md now"] * (
+        0 if how == "move" else 2
+    )
     assert ada.tree() == ben.tree()
     assert TEXT in ada.read("shop/topics/gates.md")
 
@@ -395,9 +397,9 @@ def test_an_entry_that_went_without_a_record_and_was_edited_meanwhile_is_told(ap
     else:
         ada.write(NOTE, "".join(x for x in ada.read(NOTE).splitlines(keepends=True) if "wolf" not in x))
     by_command(ben, "edit", "shop:topics/ports.md", "--old", "999", "--new", "998")
-    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices if BACK in line]
+    notices = [line for machine in (ada, ben, ada) for line in machine.sync().notices if BACK in line]
     (left,) = (e for e in entries_of(NOTE, ada.read(NOTE)) if "wolf" in e.text)
-    assert told == [f"an entry of {NOTE} was removed {BACK} ^{left.id} in {NOTE} now"] * 2
+    assert notices == [f"an entry of {NOTE} was removed {BACK} ^{left.id} in {NOTE} now"] * 2
 
 
 def test_an_id_of_its_own_that_one_side_moved_and_the_other_edited_in_a_renamed_note_is_there_once(
@@ -450,10 +452,10 @@ def test_an_entry_that_was_removed_and_changed_meanwhile_is_there_and_both_are_t
         move_entry(ben, "doors")
     else:
         by_passage(ben, 9182)
-    told = [notice for number in who for notice in apart[number].sync().notices]
+    notices = [notice for number in who for notice in apart[number].sync().notices]
     place = "shop/topics/doors.md" if how == "moved" else NOTE
     (left,) = (e for e in entries_of(place, ada.read(place)) if "payment" in e.text)
-    assert told == [f"an entry of {NOTE} was {WAS[way]} {BACK} ^{left.id} in {place} now"] * 2
+    assert notices == [f"an entry of {NOTE} was {WAS[way]} {BACK} ^{left.id} in {place} now"] * 2
     assert not (ada.clone / "shop/archive/topics/ports.md").exists()
     assert ada.tree() == ben.tree()
     assert not [notice for machine in apart for notice in machine.sync().notices]
@@ -468,9 +470,9 @@ def test_of_what_a_hand_deleted_undo_brings_back_what_is_gone_and_leaves_what_wa
     ben.write(NOTE, TEXT.replace(line("payment", 8082), "").replace(line("search", 8083), ""))
     commit(ben.open(), datetime.now(UTC))  # of the last day
     meet(ben, ada)
-    (told,) = [each for each in apart[1 - who].sync().notices if "deleted by hand" in each]
-    assert "1 entry deleted by hand" in told
-    done = apart[who].ctxrepo("undo", told.partition("`ctxrepo undo ")[2].partition("`")[0])
+    (notice,) = [each for each in apart[1 - who].sync().notices if "deleted by hand" in each]
+    assert "1 entry deleted by hand" in notice
+    done = apart[who].ctxrepo("undo", notice.partition("`ctxrepo undo ")[2].partition("`")[0])
     assert done.returncode == 0
     assert (
         "* `The payment service listens on port 8082 in staging` is there, changed meanwhile" in done.stdout
@@ -493,15 +495,15 @@ def test_a_conflict_that_two_machines_settled_differently_loses_nothing(
     by_passage(ben, 9282)
     meet(ada, ben)
     (conflict,) = conflicts(ada.open())
-    said: set[str] = set()
+    texts: set[str] = set()
     for machine, keep in ((ada, first), (ben, second)):
         by_command(machine, "conflicts", "resolve", conflict.id, "--keep", keep)
-        said |= {e.plain for e in entries_of(NOTE, machine.read(NOTE))}
+        texts |= {e.plain for e in entries_of(NOTE, machine.read(NOTE))}
     meet(ada, ben)
     assert ada.tree() == ben.tree()
     aside = [each.copy for each in conflicts(ada.open()) if each.copy]
     now = {e.plain for e in entries_of(NOTE, ada.read(NOTE))}
-    assert now | {each.other.removeprefix("- ") for each in aside} == said
+    assert now | {each.other.removeprefix("- ") for each in aside} == texts
     assert bool(aside) == ({first, second} == {"other", "both"} or {first, second} == {"other", "kept"})
     for machine in apart if aside else ():
         assert any("1 version is kept aside" in each for each in machine.sync().notices)
@@ -594,11 +596,11 @@ def test_an_entry_that_was_superseded_and_edited_meanwhile_is_told_on_both(
     old = next(e for e in entries_of(NOTE, ben.read(NOTE)) if "payment" in e.text)
     by_command(ben, "remember", "Payments are made by another company", "--supersedes", f"^{old.id}")
     by_passage(ada, 8182)
-    told = [line for number in who for line in apart[number].sync().notices]
-    assert [line.partition("; ")[0].partition(":")[0] for line in told] == [
+    notices = [line for number in who for line in apart[number].sync().notices]
+    assert [line.partition("; ")[0].partition(":")[0] for line in notices] == [
         f"an entry of {NOTE} was superseded on one machine and changed on another"
     ] * 2
-    command = told[0].split("`")[1].split()
+    command = notices[0].split("`")[1].split()
     assert ada.ctxrepo(*command[1:]).returncode == 0
     assert "(superseded)" not in ada.ctxrepo("search", "8182").stdout
 
@@ -614,9 +616,9 @@ def test_so_it_is_if_it_was_moved_before(pair: Pair, how: str) -> None:
     name = f"^{there.id}" if how == "--supersedes" else "payments"
     by_command(ada, "remember", "Payments are made by another company", how, name)
     by_command(ben, "edit", "topics/ports.md", "--old", "8082", "--new", "8182")
-    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
+    notices = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
     assert ada.tree() == ben.tree()
-    assert [line.partition("; ")[0].partition(":")[0] for line in told] == [
+    assert [line.partition("; ")[0].partition(":")[0] for line in notices] == [
         f"an entry of {NOTE} was superseded on one machine and changed on another"
     ] * 2
     assert "(superseded)" in next(
@@ -633,8 +635,8 @@ def test_of_two_that_supersede_what_each_machine_had_edited_before_one_stays(apa
     meet(*apart)
     ada, ben = apart
     assert ada.tree() == ben.tree()
-    found = ada.ctxrepo("search", "made").stdout
-    assert ("by bank" in found) != ("by post" in found)
+    output = ada.ctxrepo("search", "made").stdout
+    assert ("by bank" in output) != ("by post" in output)
     copies = [each.copy.other for each in conflicts(ada.open()) if each.copy]
     assert ["Payments are made" in copy for copy in copies].count(True) == 1
 
@@ -752,8 +754,8 @@ def test_a_note_that_became_no_note_while_it_was_added_to_is_there_again(
     by_command(ben, "remember", "Port 8085 is the blog's", "--note", "shop:topics/ports.md")
     ben.sync(send=False)
     machines = apart[first], apart[1 - first]
-    told = [each for machine in machines * 2 for each in machine.sync().notices if BACK in each]
-    assert told == [f"{NOTE} was removed {BACK} there again"] * 2
+    notices = [each for machine in machines * 2 for each in machine.sync().notices if BACK in each]
+    assert notices == [f"{NOTE} was removed {BACK} there again"] * 2
     assert ada.tree() == ben.tree()
     assert ada.read(NOTE) == f"{TEXT}- Port 8085 is the blog's\n"
     assert ada.read(f"shop/topics/{name}") == TEXT
@@ -791,8 +793,10 @@ def _rewrites(machine: Machine, number: int, is_new: bool) -> None:
 
 
 def _supersedes(machine: Machine, number: int, is_new: bool) -> None:
-    said = "something else" if is_new else "deploy"
-    old = next(e.entry for e in machine.open().cache.ask(entries_of_scopes, ["shop"]) if said in e.entry.text)
+    known_words = "something else" if is_new else "deploy"
+    old = next(
+        e.entry for e in machine.open().cache.ask(entries_of_scopes, ["shop"]) if known_words in e.entry.text
+    )
     words = ("the robot does it nightly", "nobody before the audit")[number % 2]
     machine.remember(f"deploy: {words}", supersedes=parse_target(f"^{old.id}"))
 
@@ -846,9 +850,9 @@ def test_an_entry_that_was_pinned_and_put_out_of_view_meanwhile_is_told(
     ben.remember("The gate is green", pin=True)
     for machine in pair:
         machine.sync(send=False)
-    told = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
-    assert len(told) == 2
-    for line in told:
+    notices = [line for machine in (ada, ben, ada) for line in machine.sync().notices]
+    assert len(notices) == 2
+    for line in notices:
         assert line.startswith(
             f"an entry of shop/MEMORY.md was pinned on one machine and {what} on another; "
         )

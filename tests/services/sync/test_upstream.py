@@ -155,9 +155,9 @@ def test_the_same_memory_elsewhere_is_no_matter(mine: Machine, remote: Path, tmp
 def test_the_command_names_what_to_do(mine: Machine, remote: Path, tmp_path: Path) -> None:
     shutil.rmtree(remote)
     make_remote(remote.parent)
-    said = mine.ctxrepo("sync")
-    assert said.returncode == 5
-    assert "sync --accept remote" in said.stderr
-    assert len(said.stderr.splitlines()) == 1
+    run = mine.ctxrepo("sync")
+    assert run.returncode == 5
+    assert "sync --accept remote" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
     assert mine.ctxrepo("sync", "--accept", "remote").returncode == 0
     assert mine.ctxrepo("sync", "--accept", "everything").returncode == 2

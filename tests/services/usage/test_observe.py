@@ -80,21 +80,21 @@ class Observed:
 
     def stops(self, reply: str, session: str = "s-1") -> None:
         transcript = self.machine.home / f"{session}.jsonl"
-        said = {"id": str(time.time_ns()), "content": [{"type": "text", "text": reply}]}
+        message = {"id": str(time.time_ns()), "content": [{"type": "text", "text": reply}]}
         with transcript.open("a") as file:
-            file.write(json.dumps({"type": "assistant", "message": said}) + "\n")
+            file.write(json.dumps({"type": "assistant", "message": message}) + "\n")
         self.see("stop", session, transcript=str(transcript))
 
     def see(self, event: str = "stop", session: str = "s-1", transcript: str = "") -> None:
-        told = SpoolEvent(event, "claude", session, transcript=transcript)
-        observe(self.machine.open(), [told], time.time())
+        spool_event = SpoolEvent(event, "claude", session, transcript=transcript)
+        observe(self.machine.open(), [spool_event], time.time())
 
     def counts(self) -> tuple[int, ...]:
         self.see()
         with UsageStore.writing(self.machine.open().state.usage) as store:
-            found = {one.id: one for one in store.all()}
-        one = found.get(self.id) or Usage(self.id, "", 0, 0)
-        return one.delivered, one.sessions, one.opened, one.used, one.contradicted
+            by_id = {usage.id: usage for usage in store.all()}
+        total = by_id.get(self.id) or Usage(self.id, "", 0, 0)
+        return total.delivered, total.sessions, total.opened, total.used, total.contradicted
 
     @property
     def origin(self) -> Origin:
@@ -268,8 +268,8 @@ def test_what_it_wrote_before_it_was_given_it_is_not_against_it(seen: Observed) 
 def test_the_worker_counts_after_a_turn(seen: Observed) -> None:
     seen.given()
     transcript = seen.machine.home / "t.jsonl"
-    said = {"id": "m", "content": [{"type": "text", "text": REPLY}]}
-    transcript.write_text(json.dumps({"type": "assistant", "message": said}) + "\n")
+    message = {"id": "m", "content": [{"type": "text", "text": REPLY}]}
+    transcript.write_text(json.dumps({"type": "assistant", "message": message}) + "\n")
     event = {"event": "stop", "agent": "claude", "session": "s-1", "transcript": str(transcript)}
     seen.log("spool", **event)
     seen.work()
@@ -292,9 +292,9 @@ def test_a_report_has_counts_of_a_scope_and_sums(seen: Observed) -> None:
     seen.see()
     memory, project = seen.machine.open(), seen.machine.project()
     report = usage(memory, "", project, 10)
-    (one,) = report.entries
-    assert (one.usage.id, one.text, one.usage.used) == (seen.id, f"[gotcha] {FACT}", 1)
-    assert one.at.startswith("shop/topics/gotcha.md#L")
+    (entry,) = report.entries
+    assert (entry.usage.id, entry.text, entry.usage.used) == (seen.id, f"[gotcha] {FACT}", 1)
+    assert entry.at.startswith("shop/topics/gotcha.md#L")
     assert (report.sessions, report.used, report.usage_rate) == (2, 1, 0.5)
     assert usage(memory, "global", project, 10).entries == []
     assert usage(memory, "project", project, 10).count == 1
@@ -316,11 +316,11 @@ def test_counts_follow_what_is_moved_or_edited(seen: Observed) -> None:
     seen.given(session="s-2")
     seen.see()
     report = usage(machine.open(), "", machine.project(), 10)
-    (one,) = report.entries
+    (row,) = report.entries
     assert entry.id != old
-    assert (one.usage.id, one.usage.delivered, one.usage.sessions) == (entry.id, 2, 2)
-    assert one.at.startswith("global/topics/ports.md#L")
-    assert "test port" in one.text
+    assert (row.usage.id, row.usage.delivered, row.usage.sessions) == (entry.id, 2, 2)
+    assert row.at.startswith("global/topics/ports.md#L")
+    assert "test port" in row.text
     assert usage(machine.open(), "global", machine.project(), 10).count == 1
     assert machine.ctxrepo("forget", f"^{entry.id}").returncode == 0
     seen.work()
@@ -335,8 +335,8 @@ def test_zombies_are_old_given_often_and_idle(seen: Observed) -> None:
     memory, project = seen.machine.open(), seen.machine.project()
 
     def names(sessions: int = 10, now: float | None = None) -> list[str]:
-        found = zombies(memory, "", project, 10, sessions, now or time.time())
-        return [one.usage.id for one in found.entries]
+        report = zombies(memory, "", project, 10, sessions, now or time.time())
+        return [entry.usage.id for entry in report.entries]
 
     assert names() == [seen.id]
     assert names(sessions=11) == []

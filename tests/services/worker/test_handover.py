@@ -114,9 +114,9 @@ def test_what_is_not_taken_in_stays_beside_and_doctor_tells_of_it(
     (left,) = ada.open().handover.refusals()
     assert left[0].name == file.name
     assert why in left[1]
-    told = ada.ctxrepo("doctor").stdout
-    assert why in told
-    assert str(left[0]) in told
+    output = ada.ctxrepo("doctor").stdout
+    assert why in output
+    assert str(left[0]) in output
 
 
 def test_a_key_that_was_given_two_values_has_the_later_one(ada: Machine) -> None:

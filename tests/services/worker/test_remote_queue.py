@@ -77,15 +77,15 @@ def test_what_is_left_while_it_talks_is_run_too(ahead: Machine, remote: Path) ->
 
 def test_a_remote_that_is_away_is_not_asked_for_ever(ahead: Machine, remote: Path) -> None:
     remote.rename(remote.with_name("gone.git"))
-    said: list[str] = []
+    lines: list[str] = []
 
     def log(line: str) -> None:
-        said.append(line)
+        lines.append(line)
         errands(ahead).leave("send")
 
     errands(ahead).leave("send")
     assert post(ahead, log).run(nothing)
-    assert len(said) == 2
+    assert len(lines) == 2
     assert not errands(ahead).are_waiting
 
 
@@ -103,7 +103,7 @@ def test_what_nobody_expected_ends_no_worker(ahead: Machine, monkeypatch: pytest
         raise ValueError("surprise")
 
     monkeypatch.setattr(module, "sync", fail)
-    said: list[str] = []
+    lines: list[str] = []
     errands(ahead).leave("send")
-    assert post(ahead, said.append).run(nothing)
-    assert "ValueError: surprise" in said[0]
+    assert post(ahead, lines.append).run(nothing)
+    assert "ValueError: surprise" in lines[0]

@@ -414,9 +414,9 @@ def test_what_comes_during_a_round_is_met_by_another_one_however_that_ended(
     memory = ada.open()
     spool(memory, "stop")
     rounds = meanwhile(monkeypatch, memory, fails)
-    said = work()
+    lines = work()
     assert len(rounds) == 2, "and no third, where nothing new has come"
-    assert len(said) == (2 if fails else 0)
+    assert len(lines) == (2 if fails else 0)
     assert (memory.state.spool.stat().st_size == 0) == (not fails)
 
 
@@ -553,10 +553,10 @@ def test_a_round_is_over_for_those_only_whose_lines_it_has_read(
     read, since = Spool.read, list[float]()
 
     def then_a_hook(self: Spool) -> Any:
-        found = read(self)
+        events = read(self)
         if not since:
             since.append(time.time())
-        return found
+        return events
 
     settle = Mock(wraps=put_round)
     monkeypatch.setattr(Spool, "read", then_a_hook)
