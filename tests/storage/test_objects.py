@@ -33,11 +33,11 @@ def git(folder: Path, *words: str) -> str:
 def test_a_tree_is_edited_in_place_and_git_agrees(clone: Path) -> None:
     objects = Objects(own_of(clone))
     store = objects.store
-    one = objects.edit(None, {"a.md": store(b"a"), "p/x.md": store(b"x"), "p/y.md": store(b"y")})
-    two = objects.edit(one, {"p/x.md": None, "p/y.md": store(b"Y"), "q/z.md": store(b"z")})
-    assert git(clone, "ls-tree", "-r", "--name-only", two).split() == ["a.md", "p/y.md", "q/z.md"]
-    assert objects.data(objects.files(two)["p/y.md"]) == b"Y"
-    assert set(objects.diff(one, two)) == {"p/x.md", "p/y.md", "q/z.md"}
+    before = objects.edit(None, {"a.md": store(b"a"), "p/x.md": store(b"x"), "p/y.md": store(b"y")})
+    after = objects.edit(before, {"p/x.md": None, "p/y.md": store(b"Y"), "q/z.md": store(b"z")})
+    assert git(clone, "ls-tree", "-r", "--name-only", after).split() == ["a.md", "p/y.md", "q/z.md"]
+    assert objects.data(objects.files(after)["p/y.md"]) == b"Y"
+    assert set(objects.diff(before, after)) == {"p/x.md", "p/y.md", "q/z.md"}
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_files_and_folders_may_change_places(
 def test_a_ref_moves_only_from_where_it_is(clone: Path) -> None:
     objects = Objects(own_of(clone))
     tree = objects.edit(None, {"a.md": objects.store(b"a")})
-    one = objects.commit(tree, [], "one", ADA, NOW)
-    two = objects.commit(tree, [one], "two", ADA, NOW)
-    assert objects.move_ref("refs/heads/main", one, None)
-    assert not objects.move_ref("refs/heads/main", two, None)
-    assert not objects.move_ref("refs/heads/main", one, two)
-    assert objects.move_ref("refs/heads/main", two, one)
+    first = objects.commit(tree, [], "one", ADA, NOW)
+    second = objects.commit(tree, [first], "two", ADA, NOW)
+    assert objects.move_ref("refs/heads/main", first, None)
+    assert not objects.move_ref("refs/heads/main", second, None)
+    assert not objects.move_ref("refs/heads/main", first, second)
+    assert objects.move_ref("refs/heads/main", second, first)
     assert git(clone, "log", "--format=%s %an <%ae>", "main") == (
         "two Ada <ada@example.org>\none Ada <ada@example.org>"
     )
@@ -107,9 +107,9 @@ def test_an_object_that_was_cut_short_is_damage_wherever_it_is_met(clone: Path) 
     objects = Objects(own_of(clone))
     blob = objects.store(b"a line\n" * 200)
     tree = objects.edit(None, {"a.md": blob})
-    one = objects.commit(tree, [], "one " * 50, ADA, NOW)
-    two = objects.commit(tree, [one], "two", ADA, NOW)
-    for oid in (blob, tree, one):
+    first = objects.commit(tree, [], "one " * 50, ADA, NOW)
+    second = objects.commit(tree, [first], "two", ADA, NOW)
+    for oid in (blob, tree, first):
         file = Path(loose_file(clone / ".git", oid))
         file.chmod(0o644)
         file.write_bytes(file.read_bytes()[:-12])
@@ -118,10 +118,10 @@ def test_an_object_that_was_cut_short_is_damage_wherever_it_is_met(clone: Path) 
     for read in (
         lambda: there.data(blob),
         lambda: there.files(tree),
-        lambda: there.tree_of(one),
-        lambda: there.contains(two, one),
-        lambda: there.merge_base(two, one),
-        lambda: list(there.new_commits(two, None)),
+        lambda: there.tree_of(first),
+        lambda: there.contains(second, first),
+        lambda: there.merge_base(second, first),
+        lambda: list(there.new_commits(second, None)),
     ):
         with pytest.raises(Damaged, match="it was cut short"):
             read()

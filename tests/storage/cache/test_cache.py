@@ -69,10 +69,14 @@ def test_a_note_is_laid_out_for_the_hook(cache: Cache) -> None:
         "2025-02-03",
     )
     assert (note.is_pinned, note.is_core, note.is_listed, note.generation) == (True, True, True, 1)
-    one, two = cache.ask(entries_of_scopes, ["shop"])
-    assert (one.entry.heading, one.entry.first_line, one.is_pinned) == (("Top", "Sub"), 12, True)
-    assert (two.entry.text, two.entry.at, two.is_pinned) == ("- two\n  more", "shop/core/x.md#L13-L14", False)
-    assert cache.ask(entry_by_id, two.entry.id) == two
+    first, second = cache.ask(entries_of_scopes, ["shop"])
+    assert (first.entry.heading, first.entry.first_line, first.is_pinned) == (("Top", "Sub"), 12, True)
+    assert (second.entry.text, second.entry.at, second.is_pinned) == (
+        "- two\n  more",
+        "shop/core/x.md#L13-L14",
+        False,
+    )
+    assert cache.ask(entry_by_id, second.entry.id) == second
     assert cache.ask(entry_by_id, "none") is None
     (row,), count = hook_notes.index_of(read(cache), "shop", 9)
     assert (row.path, row.description, row.tags) == ("shop/core/x.md", "The shop", "a, b c")

@@ -49,7 +49,7 @@ def test_a_doubt_is_told_until_its_source_finds_it_no_more(cache: Cache) -> None
     cache.change(put_doubts, "shop", "words", doubt(walnut, by="own") | doubt(almond), "s2")
     assert doubted(cache) == {"walnut": "(gone)", "almond": "(gone)"}
     assert rivals(cache) == ["own", ""]
-    assert [one.kind for one in cache.ask(all_doubts)] == ["gone", "overtaken", "gone"]
+    assert [doubt.kind for doubt in cache.ask(all_doubts)] == ["gone", "overtaken", "gone"]
     assert (cache.ask(stamp_of_part, "code", "shop"), cache.ask(stamp_of_part, "other", "shop")) == ("s1", "")
     cache.change(put_doubts, "shop", "code", {}, "s3")
     assert doubted(cache)["walnut"] == "(see ^own)"
@@ -64,7 +64,7 @@ def test_an_edit_ends_it_also_where_the_id_stays_and_another_note_does_not(cache
     assert doubted(cache) == {"walnut": "(gone)", "almond": "(gone)", "hazel": ""}
     cache.apply("c3", [Note("shop/a.md", "- walnut\n- almond oil <!-- ^own -->\n")], [], NONE)
     assert doubted(cache) == {"walnut": "(gone)", "almond oil": "", "hazel": ""}
-    assert [one.entry for one in cache.ask(all_doubts)] == [walnut.entry.id]
+    assert [doubt.entry for doubt in cache.ask(all_doubts)] == [walnut.entry.id]
 
 
 def test_what_is_superseded_is_in_no_doubt_and_what_is_pinned_does_not_step_back(cache: Cache) -> None:

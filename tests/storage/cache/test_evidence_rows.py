@@ -59,7 +59,7 @@ CHANGES = st.lists(
 
 
 def changed(data: bytes, how: str, lines: list[str]) -> bytes | None:
-    text = "".join(f"{one}\n" for one in lines)
+    text = "".join(f"{line}\n" for line in lines)
     match how:
         case "append":
             return data + text.encode()
@@ -91,10 +91,10 @@ def test_after_any_changes_the_rows_are_what_the_files_say(
             if data is not None:
                 files[path] = data
             take(cache, files)
-            said = [record for path in sorted(files) for record in evidence_of(decode(files[path]))]
-            assert cache.ask(entry_evidence) == by_entry(said)
+            records = [record for path in sorted(files) for record in evidence_of(decode(files[path]))]
+            assert cache.ask(entry_evidence) == by_entry(records)
             marked = cache.ask(lambda db: EvidenceRows(db).marks())
-            assert (marked, marked.pinned_at) == (marks(said), marks(said).pinned_at)
+            assert (marked, marked.pinned_at) == (marks(records), marks(records).pinned_at)
 
 
 def take(cache: Cache, files: Mapping[str, bytes]) -> list[str]:
@@ -146,7 +146,7 @@ def test_what_is_asked_for_is_found_by_an_index(tmp_path: Path) -> None:
                 list(answer)
 
         cache.ask(questions)
-        rows = [one for one in asked if one.startswith("select file")]
+        rows = [statement for statement in asked if statement.startswith("select file")]
         assert len(rows) == 7
-        plans = [cache._db.execute(f"explain query plan {one}").fetchall() for one in rows]
+        plans = [cache._db.execute(f"explain query plan {row}").fetchall() for row in rows]
         assert all("USING INDEX" in plan[0][3] for plan in plans), plans

@@ -68,8 +68,8 @@ def test_a_prompt_finds_the_entry(cache: Cache, path: Path, text: str, word: str
 @pytest.mark.parametrize(("text", "word"), ASKED)
 def test_a_search_finds_it(cache: Cache, text: str, word: str) -> None:
     words = word.split()
-    found = [*cache.ask(entries_by_words, words, 50), *cache.ask(entries_by_letters, words)]
-    assert text in [cached.entry.text.removeprefix("- ") for cached, _, _ in found]
+    hits = [*cache.ask(entries_by_words, words, 50), *cache.ask(entries_by_letters, words)]
+    assert text in [cached.entry.text.removeprefix("- ") for cached, _, _ in hits]
 
 
 def test_the_index_is_sound_with_them(cache: Cache) -> None:

@@ -39,12 +39,13 @@ def test_without_a_clone_the_way_to_one_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("MERGE_HEAD", "a merge"), ("rebase-merge", "a rebase"), ("BISECT_LOG", "a bisection")]
+    ("name", "message"),
+    [("MERGE_HEAD", "a merge"), ("rebase-merge", "a rebase"), ("BISECT_LOG", "a bisection")],
 )
-def test_what_a_person_left_unfinished_is_named(clone: Clone, name: str, told: str) -> None:
+def test_what_a_person_left_unfinished_is_named(clone: Clone, name: str, message: str) -> None:
     clone.require_ready()
     (clone.git_dir / name).write_text("x")
-    with pytest.raises(RepositoryState, match=told):
+    with pytest.raises(RepositoryState, match=message):
         clone.require_ready()
 
 

@@ -76,10 +76,10 @@ def test_it_is_read_as_git_reads_it(tmp_path: Path, chosen: list[str], ends: boo
     file = tmp_path / "config"
     file.write_bytes(("\n".join(chosen) + ("\n" if ends else "")).encode())
     try:
-        found: list[tuple[str, str]] | None = entries(file, ENV)
+        pairs: list[tuple[str, str]] | None = entries(file, ENV)
     except GitFailed:
-        found = None
-    assert found == by_git(file)
+        pairs = None
+    assert pairs == by_git(file)
 
 
 KEYS = ("core.bare", "remote.origin.url", "remote.Origin.url", "merge.ctxrepo.driver", "New.key", "a.x y.k")

@@ -62,7 +62,7 @@ def test_git_finds_what_we_wrote_whoever_wrote_before(deeds: list[tuple[str, str
         for deed, name, number in deeds:
             oid = commits[number]
             in_the_way = any(
-                one != name and (one.startswith(f"{name}/") or name.startswith(f"{one}/")) for one in expected
+                ref != name and (ref.startswith(f"{name}/") or name.startswith(f"{ref}/")) for ref in expected
             )
             if deed == "pack":
                 git(root, "pack-refs", "--all")
@@ -159,17 +159,17 @@ def test_a_ref_that_says_nothing_is_damage_and_a_symbolic_one_is_never_swapped(r
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "setting"),
     [("", ""), ("[core]\n\tlogAllRefUpdates = true\n", ""),
      ("[core]\n\tlogallrefupdates = always\n", "always"),
      ("[core]\n\tlogAllRefUpdates = false\n", "false")],
 )  # fmt: skip
 def test_whether_logs_are_begun_is_read_from_the_configurations_text(
-    root: Path, text: str, said: str
+    root: Path, text: str, setting: str
 ) -> None:
-    assert logs_setting(text) == said
+    assert logs_setting(text) == setting
     commits = made(root)
-    RefWriter(root / ".git", said).set("refs/tags/t", commits[0])
-    RefWriter(root / ".git", said).set(MAIN, commits[0])
+    RefWriter(root / ".git", setting).set("refs/tags/t", commits[0])
+    RefWriter(root / ".git", setting).set(MAIN, commits[0])
     there = [name for name in ("refs/tags/t", MAIN) if (root / ".git/logs" / name).is_file()]
-    assert there == {"": [MAIN], "always": ["refs/tags/t", MAIN], "false": []}[said]
+    assert there == {"": [MAIN], "always": ["refs/tags/t", MAIN], "false": []}[setting]

@@ -18,9 +18,9 @@ def test_departures_are_told_in_order_with_what_git_takes_for_a_rename(tmp_path:
     shop.commit({"b.py": None})
     history = History(shop.tree(), [first])
     assert {*history.versions} == {"a.py", "new/a2.py", "größe.py", "maß.py", "b.py"}
-    told = [(one.path, one.to, one.moment.day) for one in history.departures]
-    assert sorted(told[:2]) == [("a.py", "new/a2.py", shop.day(1)), ("größe.py", "maß.py", shop.day(1))]
-    assert told[2:] == [("b.py", "", shop.day())]
+    departures = [(departure.path, departure.to, departure.moment.day) for departure in history.departures]
+    assert sorted(departures[:2]) == [("a.py", "new/a2.py", shop.day(1)), ("größe.py", "maß.py", shop.day(1))]
+    assert departures[2:] == [("b.py", "", shop.day())]
 
 
 def test_a_name_may_have_any_character(tmp_path: Path) -> None:
@@ -29,7 +29,10 @@ def test_a_name_may_have_any_character(tmp_path: Path) -> None:
     shop.commit(moved={"a\x01b.py": "\x01c.py"})
     shop.commit({":x\n\x01.py": None})
     departures = History(shop.tree(), [first]).departures
-    assert [(one.path, one.to) for one in departures] == [("a\x01b.py", "\x01c.py"), (":x\n\x01.py", "")]
+    assert [(departure.path, departure.to) for departure in departures] == [
+        ("a\x01b.py", "\x01c.py"),
+        (":x\n\x01.py", ""),
+    ]
 
 
 def test_a_merge_is_one_commit(tmp_path: Path) -> None:
@@ -42,7 +45,7 @@ def test_a_merge_is_one_commit(tmp_path: Path) -> None:
     shop.git("merge", "-q", "--no-edit", "side")
     history = History(shop.tree(), [first])
     assert "a.py" in history.versions
-    assert [one.moment.commit for one in history.departures] == [shop.git("rev-parse", "HEAD")]
+    assert [departure.moment.commit for departure in history.departures] == [shop.git("rev-parse", "HEAD")]
 
 
 def test_when_something_went_out_of_a_file(tmp_path: Path) -> None:
@@ -66,8 +69,8 @@ def test_what_later_commits_made_of_a_file_or_of_a_folder(tmp_path: Path) -> Non
     second = shop.commit({"src/a.py": "2\n"})
     third = shop.commit({"src/a.py": None, "src/c.py": "3\n", "src2.py": ""})
     history = History(shop.tree(), [first])
-    assert [one.moment.commit for one in history.later("src/a.py", first)] == [second, third]
-    assert [(one.path, one.after == "") for one in history.later("src", second)] == [
+    assert [version.moment.commit for version in history.later("src/a.py", first)] == [second, third]
+    assert [(version.path, version.after == "") for version in history.later("src", second)] == [
         ("src/a.py", True),
         ("src/c.py", False),
     ]
@@ -81,8 +84,8 @@ def test_where_versions_are_not_here_renames_of_equal_files_are_still_known(tmp_
     oid = shop.git("rev-parse", "HEAD~1:big.bin")
     (shop.top / ".git/objects" / oid[:2] / oid[2:]).unlink()
     history = History(shop.tree(), [first])
-    assert {one: len(versions) for one, versions in history.versions.items() if one.endswith("py")} == {
+    assert {path: len(versions) for path, versions in history.versions.items() if path.endswith("py")} == {
         "a.py": 1,
         "b.py": 1,
     }
-    assert ("a.py", "b.py") in [(one.path, one.to) for one in history.departures]
+    assert ("a.py", "b.py") in [(departure.path, departure.to) for departure in history.departures]

@@ -76,8 +76,8 @@ def test_which_words_earlier_commits_had(shop: Codebase) -> None:
     commits.append(shop.commit({"a.py": "x", "e.py": None}))
     tree = shop.tree()
     asked = {commit: {"retry_policy", "later_word", "never_word"} for commit in commits}
-    found = words_before(tree, History(tree, commits), asked)
-    assert [{word: path for word, path in found[c].items() if path} for c in commits] == [
+    paths = words_before(tree, History(tree, commits), asked)
+    assert [{word: path for word, path in paths[c].items() if path} for c in commits] == [
         {"retry_policy": "a.py"},
         {"retry_policy": "a.py", "later_word": "e.py"},
         {},
@@ -90,8 +90,8 @@ def test_which_words_a_commit_of_another_branch_had(shop: Codebase) -> None:
     shop.git("checkout", "-q", "main")
     last = shop.commit({"d.py": ""})
     tree = shop.tree()
-    found = words_before(tree, History(tree, [side, last]), {side: {"side_word"}, last: {"side_word"}})
-    assert found == {side: {"side_word": "s.py"}, last: {"side_word": ""}}
+    paths = words_before(tree, History(tree, [side, last]), {side: {"side_word"}, last: {"side_word"}})
+    assert paths == {side: {"side_word": "s.py"}, last: {"side_word": ""}}
 
 
 def test_where_a_source_file_is_not_here_no_word_is_known_to_be_gone(shop: Codebase) -> None:

@@ -25,12 +25,12 @@ def test_a_change_makes_replaces_and_removes(tmp_path: Path) -> None:
 
 
 def test_one_file_that_changed_keeps_all_from_being_written(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    other.write_bytes(b"theirs")
+    first, second = tmp_path / "one", tmp_path / "other"
+    second.write_bytes(b"theirs")
     with pytest.raises(Busy, match="other"):
-        foreign.apply([Change(one, None, b"1"), Change(other, b"as it was", b"2")])
-    assert not one.exists()
-    assert other.read_bytes() == b"theirs"
+        foreign.apply([Change(first, None, b"1"), Change(second, b"as it was", b"2")])
+    assert not first.exists()
+    assert second.read_bytes() == b"theirs"
 
 
 def test_a_link_is_written_through(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_what_stands_in_a_folders_place_is_damage_and_a_link_is_for_a_person(
 ) -> None:
     (git_dir / name).rename(git_dir / "before")
     pipe(git_dir / name)
-    assert [one.path for one in misplaced(git_dir)] == [git_dir / name]
+    assert [entry.path for entry in misplaced(git_dir)] == [git_dir / name]
     with pytest.raises(Damaged, match=f"{name} is a pipe, where a folder of its own belongs"):
         require_in_place(git_dir.parent)
     (git_dir / name).unlink()

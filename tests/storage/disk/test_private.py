@@ -99,8 +99,8 @@ def test_links_go_aside_one_beside_the_other_and_files_are_closed(tmp_path: Path
     (tmp_path / "writes.jsonl").write_text("acknowledged")
     (tmp_path / "writes.jsonl").chmod(0o666)
     move_foreign_aside(tmp_path)
-    found = {path.name: os.readlink(path) for path in set_aside(tmp_path)}
-    assert found == {"spool.jsonl.aside": "one", "spool.jsonl.2.aside": "two"}
+    links = {path.name: os.readlink(path) for path in set_aside(tmp_path)}
+    assert links == {"spool.jsonl.aside": "one", "spool.jsonl.2.aside": "two"}
     assert (mode(tmp_path / "writes.jsonl"), (tmp_path / "writes.jsonl").read_text()) == (
         0o600,
         "acknowledged",

@@ -72,8 +72,8 @@ def test_a_failed_question_is_one_redacted_line(git: Git) -> None:
 
 
 def test_redaction_takes_credentials_and_control_characters() -> None:
-    said = redact("at https://me:pw@h/x and ssh://git@h/y \x1b[31mred\x07")
-    assert said == "at https://…@h/x and ssh://…@h/y red"
+    text = redact("at https://me:pw@h/x and ssh://git@h/y \x1b[31mred\x07")
+    assert text == "at https://…@h/x and ssh://…@h/y red"
 
 
 @pytest.mark.parametrize("password", ["pw-7291", "p@w-7291", "p/w-7291", "p:w@7291/x"])

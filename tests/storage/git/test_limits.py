@@ -49,9 +49,9 @@ def test_words_with_spaces_and_signs_arrive_as_they_are() -> None:
     ],
 )
 def test_which_limit_it_was_is_told(code: int, errors: str, is_here: bool, words: str) -> None:
-    said = RECEIVING.excess(code, errors, is_here=is_here)
-    assert words in said
-    assert bool(said) == bool(words)
+    message = RECEIVING.excess(code, errors, is_here=is_here)
+    assert words in message
+    assert bool(message) == bool(words)
 
 
 def test_who_never_stops_talking_is_ended(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ def configure(clone: Clone, *words: str) -> None:
 
 def told(clone: Clone) -> list[str]:
     """The name of each file that is told of, with the key."""
-    found = dangers(clone, dict(os.environ))
-    return [f"{d.file.relative_to(clone.git_dir)} {d.key}".strip() for d in found]
+    keys = dangers(clone, dict(os.environ))
+    return [f"{d.file.relative_to(clone.git_dir)} {d.key}".strip() for d in keys]
 
 
 def test_an_ordinary_clone_holds_none(clone: Clone) -> None:
@@ -84,7 +84,7 @@ def test_a_key_that_could_run_a_program_or_lead_astray_is_told_and_taken_out(
     file = clone.git_dir / name
     subprocess.run(["git", "config", "--file", str(file), key, value], check=True)
     before = file.read_bytes()
-    assert [one.lower() for one in told(clone)] == [f"{name} {key}".lower()]
+    assert [line.lower() for line in told(clone)] == [f"{name} {key}".lower()]
     broken = Broken.at(clone.git_dir, NOW)
     assert len(list(remove_dangers(clone, dict(os.environ), broken))) == 1
     assert told(clone) == []

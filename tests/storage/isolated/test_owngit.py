@@ -30,11 +30,11 @@ def own(tmp_path: Path) -> OwnGit:
 def test_what_it_reads_is_ours_and_the_users(own: OwnGit, home: Path) -> None:
     git(own.clone.root, "config", "core.editor", "theirs")
     git(own.clone.root, "config", "--global", "core.pager", "mine")
-    said = own.git(dict(os.environ)).ask("config", "--list", "--show-origin")
-    assert "theirs" not in said
-    assert "core.pager=mine" in said
-    assert f"remote.origin.url={URL}" in said
-    assert f"file:{home}/.gitconfig" in said
+    output = own.git(dict(os.environ)).ask("config", "--list", "--show-origin")
+    assert "theirs" not in output
+    assert "core.pager=mine" in output
+    assert f"remote.origin.url={URL}" in output
+    assert f"file:{home}/.gitconfig" in output
 
 
 def test_what_it_stores_is_in_the_clone_though_its_folders_were_gone(own: OwnGit) -> None:

@@ -19,9 +19,9 @@ from ctxrepo.storage.meaning.models import Model, find_model
 
 @pytest.fixture
 def model() -> Model:
-    found = find_model(str(MODEL), Path("/nowhere"))
-    assert found is not None
-    return found
+    local_model = find_model(str(MODEL), Path("/nowhere"))
+    assert local_model is not None
+    return local_model
 
 
 def test_what_means_the_same_is_near(model: Model) -> None:
@@ -75,11 +75,11 @@ def test_the_directory_says_how_its_model_is_used(tmp_path: Path) -> None:
     (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_cls_token": True}))
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 64}))
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"prompts": {"query": "q: "}}))
-    found = find_model(str(folder), tmp_path)
-    assert found is not None
+    model = find_model(str(folder), tmp_path)
+    assert model is not None
     assert plain is not None
-    assert (found.most_tokens, found.pools_first, found.prompt_prefix) == (64, True, "q: ")
-    assert found.key != plain.key
+    assert (model.most_tokens, model.pools_first, model.prompt_prefix) == (64, True, "q: ")
+    assert model.key != plain.key
 
 
 def test_nobody_is_told_that_a_model_was_loaded(tmp_path: Path) -> None:

@@ -64,10 +64,10 @@ def test_a_folder_or_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["onnx/model.onnx", "model.onnx"])
 def test_what_was_brought_is_found(hub: Hub, tmp_path: Path, path: str) -> None:
     hub.has(path, (MODEL / "model.onnx").read_bytes())
-    told: list[tuple[int, int]] = []
-    made = bring(NAME, tmp_path, lambda done, of: told.append((done, of)), hub.url)
+    progress: list[tuple[int, int]] = []
+    made = bring(NAME, tmp_path, lambda done, of: progress.append((done, of)), hub.url)
     assert find_model(NAME, tmp_path) == made
-    assert told[-1][0] == told[-1][1] == (MODEL / "model.onnx").stat().st_size
+    assert progress[-1][0] == progress[-1][1] == (MODEL / "model.onnx").stat().st_size
 
 
 def test_half_a_file_is_none(hub: Hub, tmp_path: Path) -> None:

@@ -23,12 +23,12 @@ def test_what_was_put_is_there_for_its_model_only(tmp_path: Path) -> None:
     digests = [digest_of(text) for text in TEXTS]
     vectors = Vectors(tmp_path / "vectors.db", "m1")
     vectors.put(digests, rows(3))
-    found = Vectors(tmp_path / "vectors.db", "m1").some([*digests, digest_of("four")])
-    assert set(found) == set(digests)
-    row = row_of(found[digests[1]], 8)
+    by_digest = Vectors(tmp_path / "vectors.db", "m1").some([*digests, digest_of("four")])
+    assert set(by_digest) == set(digests)
+    row = row_of(by_digest[digests[1]], 8)
     assert row is not None
     assert row.tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
-    assert row_of(found[digests[1]], 9) is None
+    assert row_of(by_digest[digests[1]], 9) is None
     assert vectors.count(digests[:2]) == 2
     assert Vectors(tmp_path / "vectors.db", "m2").some(digests) == {}
 

@@ -90,13 +90,13 @@ def test_a_pack_whose_files_are_still_there_as_after_a_kill_is_no_trouble(machin
 
 
 def test_they_are_many_when_one_folder_of_the_256_holds_its_share(machine: Machine) -> None:
-    one = loose_of(machine)
-    assert not one.are_many()
+    loose = loose_of(machine)
+    assert not loose.are_many()
     folder = machine.clone / ".git" / "objects" / "17"
     folder.mkdir(exist_ok=True)
     for number in range(MANY_LOOSE // 256 + 1):
         (folder / f"{number:038x}").touch()
-    assert one.are_many()
+    assert loose.are_many()
 
 
 def test_what_a_killed_git_left_goes_after_a_day_and_nothing_else(machine: Machine) -> None:

@@ -27,8 +27,8 @@ def git_dir(tmp_path: Path) -> Path:
 
 
 def files(git_dir: Path) -> list[Path]:
-    found = [*(git_dir / "objects").glob("??/*"), *(git_dir / "objects/pack").glob("pack-*")]
-    return [*found, git_dir / "objects/info/commit-graph"]
+    paths = [*(git_dir / "objects").glob("??/*"), *(git_dir / "objects/pack").glob("pack-*")]
+    return [*paths, git_dir / "objects/info/commit-graph"]
 
 
 def test_a_sound_repository_has_none(git_dir: Path) -> None:

@@ -26,11 +26,11 @@ def index(tmp_path: Path) -> Path:
 
 def test_it_says_what_git_says(index: Path) -> None:
     data = index.read_bytes()
-    said = subprocess.run(["git", "show-index"], input=data, stdout=-1, check=True).stdout.decode()
-    told = {line.split()[1]: int(line.split()[0]) for line in said.splitlines()}
-    assert len(told) == 3
-    assert ids_in(data) == told.keys()
-    assert {oid.hex(): offset for oid, offset in offsets_in(data).items()} == told
+    output = subprocess.run(["git", "show-index"], input=data, stdout=-1, check=True).stdout.decode()
+    offsets = {line.split()[1]: int(line.split()[0]) for line in output.splitlines()}
+    assert len(offsets) == 3
+    assert ids_in(data) == offsets.keys()
+    assert {oid.hex(): offset for oid, offset in offsets_in(data).items()} == offsets
 
 
 def test_what_is_no_whole_index_of_that_version_is_refused(index: Path) -> None:

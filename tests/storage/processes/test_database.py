@@ -99,7 +99,7 @@ def test_processes_that_find_it_damaged_at_once_make_it_anew_and_all_go_on(
 ) -> None:
     path, rounds, many = tmp_path / "cache.db", 25, 4
     begun = FORK.Barrier(many, spoil(path, damage))
-    told = FORK.SimpleQueue()
+    queue = FORK.SimpleQueue()
 
     def write(begun: Barrier) -> None:
         failed = []
@@ -110,12 +110,12 @@ def test_processes_that_find_it_damaged_at_once_make_it_anew_and_all_go_on(
                     db.execute("insert into kept values ('mine')")
             except sqlite3.Error as error:
                 failed.append(str(error))
-        told.put(failed)
+        queue.put(failed)
 
     writers = [FORK.Process(target=write, args=(begun,)) for _ in range(many)]
     for writer in writers:
         writer.start()
-    assert [told.get() for _ in writers] == [[]] * many
+    assert [queue.get() for _ in writers] == [[]] * many
     for writer in writers:
         writer.join()
     with closing(opened(path)) as db:

@@ -34,9 +34,9 @@ def test_a_disk_without_locks_is_named_with_the_way_out(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with pytest.raises(CtxrepoError, match=f"the disk of {tmp_path}") as told, locked(tmp_path / "lock", 1):
+    with pytest.raises(CtxrepoError, match=f"the disk of {tmp_path}") as error, locked(tmp_path / "lock", 1):
         pass
-    assert "CTXREPO_STATE" in told.value.hint
+    assert "CTXREPO_STATE" in error.value.hint
 
 
 def test_a_killed_holder_leaves_no_stale_lock(tmp_path: Path) -> None:

@@ -56,8 +56,8 @@ def test_who_does_not_answer_is_named_and_left_alone_for_a_while(
 
 
 def test_what_is_garbage_in_the_list_of_silent_folders_counts_as_none(foreign: Outside) -> None:
-    for said in (b"{", b"[]", b'{"/": "x"}', b"\xff", b'{"/": 1e400}', b'{"/": null}'):
-        foreign.unresponsive.write_bytes(said)
+    for data in (b"{", b"[]", b'{"/": "x"}', b"\xff", b'{"/": 1e400}', b'{"/": null}'):
+        foreign.unresponsive.write_bytes(data)
         assert foreign.ask(Path("/x"), lambda: 1) == 1
     foreign.unresponsive.unlink()
     os.mkfifo(foreign.unresponsive)
@@ -71,8 +71,8 @@ def test_of_many_those_that_hang_are_passed_over(foreign: Outside, tmp_path: Pat
         return path.upper()
 
     paths = ["/a/1", "/hung/1", "/hung/2", "/b/1"]
-    found = dict(foreign.ask_each(paths, hang, lambda path: Path(path).parent, 0.5))
-    assert found == {"/a/1": "/A/1", "/b/1": "/B/1"}
+    answers = dict(foreign.ask_each(paths, hang, lambda path: Path(path).parent, 0.5))
+    assert answers == {"/a/1": "/A/1", "/b/1": "/B/1"}
     assert list(foreign.ask_each(["/hung/3", "/a/2"], hang, lambda p: Path(p).parent)) == [("/a/2", "/A/2")]
 
 

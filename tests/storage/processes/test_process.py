@@ -46,8 +46,8 @@ def gone(file: Path, seconds: float = 20) -> bool:
 def test_what_is_said_and_heard() -> None:
     heard: list[bytes] = []
     with start("cat; echo oops >&2; exit 3") as process:
-        said = bytes(range(256)) * 4000
-        assert converse(process, said, limit=20, hear=heard.append) == (said, b"oops\n")
+        data = bytes(range(256)) * 4000
+        assert converse(process, data, limit=20, hear=heard.append) == (data, b"oops\n")
     assert process.returncode == 3
     assert b"".join(heard) == b"oops\n"
 

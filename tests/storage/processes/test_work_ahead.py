@@ -20,7 +20,7 @@ def _cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def children() -> set[int]:
     """The processes that this one has started and that still run."""
-    found = set()
+    processes = set()
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/stat") as file:
@@ -28,8 +28,8 @@ def children() -> set[int]:
         except OSError:
             continue
         if int(parent) == os.getpid() and state != "Z":
-            found.add(int(process))
-    return found
+            processes.add(int(process))
+    return processes
 
 
 def text(number: int) -> bytes:

@@ -28,14 +28,14 @@ def test_only_notes_are_read_and_all_else_is_named(tmp_path: Path) -> None:
     (root / "round").symlink_to(root)
     os.mkfifo(root / "pipe.md")
     (root / "a\nb.md").write_text("- x")
-    found = read_folder(Outside(tmp_path / "silent"), root)
-    assert found.notes == {"daily/2026-02-15.md": b"- a\r\n"}
-    assert found.others == ("config.json",)
-    assert found.unread["link.md"] == found.unread["out"] == found.unread["round"]
-    assert found.unread["link.md"] == "is a link, and isn't followed"
-    assert "larger than 1 MiB" in found.unread["huge.md"]
-    assert "can't be read" in found.unread["pipe.md"]
-    assert "control characters" in found.unread["a\\nb.md"]
+    folder = read_folder(Outside(tmp_path / "silent"), root)
+    assert folder.notes == {"daily/2026-02-15.md": b"- a\r\n"}
+    assert folder.others == ("config.json",)
+    assert folder.unread["link.md"] == folder.unread["out"] == folder.unread["round"]
+    assert folder.unread["link.md"] == "is a link, and isn't followed"
+    assert "larger than 1 MiB" in folder.unread["huge.md"]
+    assert "can't be read" in folder.unread["pipe.md"]
+    assert "control characters" in folder.unread["a\\nb.md"]
 
 
 @pytest.mark.usefixtures("one_thread")

@@ -29,10 +29,10 @@ def test_what_is_only_in_the_log_is_read_and_nothing_is_written(ada: Machine) ->
     with closing(db):
         assert file.with_name("memory.db-wal").stat().st_size > 0
         before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in file.parent.iterdir()}
-        found = read(file)
+        contents = read(file)
         after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in file.parent.iterdir()}
-    assert found is not None
-    facts, not_taken = found
+    assert contents is not None
+    facts, not_taken = contents
     assert [(fact.key, fact.text) for fact in facts if fact.key] == sorted(pisources.FACTS)
     assert [fact.text for fact in facts if fact.category == "lesson"] == [
         "Never force-push the release branch",
@@ -82,9 +82,9 @@ def test_an_older_version_has_fewer_columns_and_values_of_other_kinds_are_counte
             "insert into semantic values ('user.age', 41), ('user.photo', x'00ff'), (null, 'x'), ('a', '')"
         )
         db.execute("insert into lessons values ('1', 'Read first')")
-    found = read(file)
-    assert found is not None
-    facts, not_taken = found
+    contents = read(file)
+    assert contents is not None
+    facts, not_taken = contents
     assert [(fact.key, fact.text) for fact in facts] == [("user.age", "41"), ("", "Read first")]
     assert not_taken == [NotTaken("3 rows", "empty, or no text")]
 
@@ -103,9 +103,9 @@ def test_a_text_that_is_none_spoils_no_other_and_is_not_told(tmp_path: Path) -> 
     with closing(sqlite3.connect(file)) as db, db:
         db.execute("create table semantic (key text, value text)")
         db.execute("insert into semantic values ('a', cast(x'6869ff' as text)), ('b', 'whole')")
-    found = read(file)
-    assert found is not None
-    assert [fact.text for fact in found[0]] == ["hi\ufffd", "whole"]
+    contents = read(file)
+    assert contents is not None
+    assert [fact.text for fact in contents[0]] == ["hi\ufffd", "whole"]
 
 
 @pytest.mark.slow

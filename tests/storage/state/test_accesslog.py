@@ -34,7 +34,7 @@ def test_a_full_log_is_read_with_the_one_after_it(tmp_path: Path, monkeypatch: p
     for at in (1.0, 2.0, 3.0):
         log.add(access(at))
     assert (tmp_path / "access.jsonl.1").exists()
-    assert [one.at for one in log.newest()] == [3.0, 2.0, 1.0]
+    assert [entry.at for entry in log.newest()] == [3.0, 2.0, 1.0]
     assert [json.loads(line)["at"] for line in log.lines] == [1.0, 2.0, 3.0]
 
 
@@ -55,30 +55,30 @@ def test_a_line_of_which_nothing_can_be_made(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "ranges",
     ['"all"', "{}", "[1, 2]", "[[1]]", "[[1, 2, 3]]", "[[0, 1]]", "[[2, 1]]", '[["1", 2]]', "[[1.5, 2]]"],
 )
-def test_ranges_that_are_none_stand_for_the_whole_file(said: str) -> None:
-    one = Access.of(record(f'{{"at": 1, "path": "/a", "ranges": {said}}}'))
-    assert one is not None
-    assert one.ranges == ()
-    assert one.shows(7, 7)
+def test_ranges_that_are_none_stand_for_the_whole_file(ranges: str) -> None:
+    entry = Access.of(record(f'{{"at": 1, "path": "/a", "ranges": {ranges}}}'))
+    assert entry is not None
+    assert entry.ranges == ()
+    assert entry.shows(7, 7)
 
 
 def test_lines_are_shown_where_one_of_them_is_in_a_range() -> None:
-    one = access(ranges=((3, 5), (9, 9)))
-    assert [line for line in range(1, 12) if one.shows(line, line)] == [3, 4, 5, 9]
-    assert one.shows(1, 3)
-    assert one.shows(6, 10)
-    assert not one.shows(6, 8)
+    entry = access(ranges=((3, 5), (9, 9)))
+    assert [line for line in range(1, 12) if entry.shows(line, line)] == [3, 4, 5, 9]
+    assert entry.shows(1, 3)
+    assert entry.shows(6, 10)
+    assert not entry.shows(6, 8)
 
 
 def test_it_is_what_the_hook_writes(ada: Machine) -> None:
     connected(ada)
     path = ada.project_folder / "build.py"
     path.write_text("x = 1\n")
-    said = {"file_path": str(path)}
-    told = {"file": {"filePath": str(path), "startLine": 2, "numLines": 3, "totalLines": 90}}
-    Session(ada, "s-7").hook("PostToolUse", "PostToolUse-read", tool_input=said, tool_response=told)
-    (one,) = AccessLog(ada.open().state.access).newest()
-    assert one == Access(one.at, "claude", "s-7", "Read", str(path), ((2, 4),))
+    arguments = {"file_path": str(path)}
+    response = {"file": {"filePath": str(path), "startLine": 2, "numLines": 3, "totalLines": 90}}
+    Session(ada, "s-7").hook("PostToolUse", "PostToolUse-read", tool_input=arguments, tool_response=response)
+    (entry,) = AccessLog(ada.open().state.access).newest()
+    assert entry == Access(entry.at, "claude", "s-7", "Read", str(path), ((2, 4),))

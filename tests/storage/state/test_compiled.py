@@ -151,5 +151,5 @@ def test_an_odd_path_is_opened_as_it_is(tmp_path: Path) -> None:
 def test_a_number_that_is_none_is_the_default() -> None:
     repo = repo_with(Path("/state"))
     assert World({"ttl": "60", "recall_limit": "many"}, "/", repo).ttl == 60
-    found = [World(settings, "/", repo).recall_limit for settings in ({"recall_limit": "many"}, {})]
-    assert found == [24, 24]
+    limits = [World(settings, "/", repo).recall_limit for settings in ({"recall_limit": "many"}, {})]
+    assert limits == [24, 24]

@@ -23,23 +23,23 @@ def test_operations_come_back_whole_the_newest_first(tmp_path: Path) -> None:
     assert list(log.newest()) == []
     log.add([save("1"), save("1", "b.md"), save("2", after=None)], "c1")
     log.add([save("3", after="\udce9")], "c2")
-    found = list(log.newest())
-    assert [(o.id, o.commit, len(o.writes)) for o in found] == [
+    operations = list(log.newest())
+    assert [(o.id, o.commit, len(o.writes)) for o in operations] == [
         ("3", "c2", 1),
         ("2", "c1", 1),
         ("1", "c1", 2),
     ]
-    assert found[2].writes == (PastWrite("a.md", None, "- a\n"), PastWrite("b.md", None, "- a\n"))
-    assert {(o.op, o.session, o.note) for o in found} == {("remember", "s", "a")}
-    assert found[0].writes[0].after == "\udce9"
+    assert operations[2].writes == (PastWrite("a.md", None, "- a\n"), PastWrite("b.md", None, "- a\n"))
+    assert {(o.op, o.session, o.note) for o in operations} == {("remember", "s", "a")}
+    assert operations[0].writes[0].after == "\udce9"
 
 
 def test_of_lines_that_were_added_only_these_are_kept(tmp_path: Path) -> None:
     log = DoneLog(tmp_path / "done")
     log.add([save("1", "x.jsonl", "{}\n", "{}\n[]\n"), save("1", "y.jsonl", None, "{}\n")], "c1")
-    one, other = next(log.newest()).writes
-    assert (one.before, one.after) == ("", "[]\n")
-    assert (other.before, other.after) == (None, "{}\n")
+    first, second = next(log.newest()).writes
+    assert (first.before, first.after) == ("", "[]\n")
+    assert (second.before, second.after) == (None, "{}\n")
 
 
 def test_one_that_is_too_large_is_known_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,9 +59,9 @@ def test_the_log_is_bounded_and_torn_lines_are_passed_over(
         log.add([save(str(number))], "c")
     with (tmp_path / "done").open("a") as file:
         file.write('{"id": "torn')
-    found = [o.id for o in log.newest()]
-    assert found == [str(49 - n) for n in range(len(found))]
-    assert 2 <= len(found) < 10
+    ids = [o.id for o in log.newest()]
+    assert ids == [str(49 - n) for n in range(len(ids))]
+    assert 2 <= len(ids) < 10
 
 
 def test_what_no_command_wrote_is_not_kept(tmp_path: Path) -> None:

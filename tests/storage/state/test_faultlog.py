@@ -47,4 +47,6 @@ def test_what_stands_is_what_was_noted_last(rounds: list[list[str]]) -> None:
         log = FaultLog(Path(folder) / "faults.jsonl")
         for number, faults in enumerate(rounds):
             log.note(faults, T0 + number)
-        assert {one.fault for one in log.read() if not one.until} == set(rounds[-1] if rounds else ())
+        assert {record.fault for record in log.read() if not record.until} == set(
+            rounds[-1] if rounds else ()
+        )

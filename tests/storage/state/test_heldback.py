@@ -28,7 +28,7 @@ def test_the_moment_stays_as_long_as_the_reason_does(tmp_path: Path) -> None:
         HeldBack(later, "2026-11-20T13:00:00Z"),
     ]
     held.note([later], NOW + timedelta(hours=3))
-    assert [one.refusal for one in held.read().held] == [later]
+    assert [entry.refusal for entry in held.read().held] == [later]
 
 
 def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:

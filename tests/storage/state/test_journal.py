@@ -38,7 +38,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def paths(journal: Journal) -> list[str]:
-    return [one.path for one in journal.read()]
+    return [save.path for save in journal.read()]
 
 
 def test_an_empty_one_has_nothing_and_is_settled(journal: Journal) -> None:
@@ -61,9 +61,9 @@ def test_saves_come_back_in_order_with_every_byte(journal: Journal) -> None:
     ]
     journal.add(saves[:4])
     journal.add(saves[4:])
-    found = journal.read()
-    assert [replace(one, place="") for one in found] == saves
-    assert len({one.place for one in found}) == len(saves)
+    entries = journal.read()
+    assert [replace(entry, place="") for entry in entries] == saves
+    assert len({entry.place for entry in entries}) == len(saves)
     assert journal.unreadable() == []
     assert not journal.is_settled()
 
@@ -81,20 +81,20 @@ def test_two_processes_at_once_lose_none_and_keep_the_order_of_each(journal: Jou
     words = [sys.executable, "-c", ADDING, str(journal.folder)]
     adding = [subprocess.Popen([*words, who]) for who in "ab"]
     assert [process.wait() for process in adding] == [0, 0]
-    found = [one.id for one in journal.read()]
+    names = [save.id for save in journal.read()]
     for who in "ab":
-        assert [name for name in found if name[0] == who] == [f"{who}-{number}" for number in range(50)]
-    assert len(found) == 100
+        assert [name for name in names if name[0] == who] == [f"{who}-{number}" for number in range(50)]
+    assert len(names) == 100
 
 
 def test_those_that_are_not_taken_out_keep_their_places(journal: Journal) -> None:
     journal.add([save(name) for name in ("a.md", "b.md", "c.md", "d.md")])
     journal.add([save("e.md")])
-    place = {one.path: one.place for one in journal.read()}
+    place = {save.path: save.place for save in journal.read()}
     journal.take_out([place["b.md"]])
-    assert {one.path: one.place for one in journal.read()} == {p: place[p] for p in place if p != "b.md"}
+    assert {save.path: save.place for save in journal.read()} == {p: place[p] for p in place if p != "b.md"}
     journal.take_out([place["a.md"], place["b.md"]])
-    assert [(one.path, one.place) for one in journal.read()] == [
+    assert [(save.path, save.place) for save in journal.read()] == [
         (p, place[p]) for p in ("c.md", "d.md", "e.md")
     ]
     journal.take_out([place["c.md"], place["d.md"], place["e.md"]])
@@ -136,7 +136,7 @@ def test_a_file_that_cannot_be_read_is_told_of_and_stays(journal: Journal, junk:
     journal.add([save("b.md")])
     assert paths(journal) == ["a.md", "b.md"]
     assert journal.unreadable() == [bad]
-    journal.take_out([f"{bad.name}/0", *(one.place for one in journal.read())])
+    journal.take_out([f"{bad.name}/0", *(save.place for save in journal.read())])
     journal.forget_trees()
     assert (bad.read_bytes(), journal.names()) == (junk, [bad.name])
     assert not journal.is_settled()
@@ -172,7 +172,7 @@ def test_an_intent_counts_only_when_the_commit_is_there(journal: Journal) -> Non
     assert journal.left_half_way(lambda commit: commit == "c0ffee") == intent
     journal.take_out(intent.done)
     assert journal.left_half_way(lambda _: True) is None
-    assert [one.place for one in journal.read()] == [second.place]
+    assert [save.place for save in journal.read()] == [second.place]
 
 
 def test_an_intent_alone_is_something_left(journal: Journal) -> None:

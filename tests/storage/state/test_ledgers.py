@@ -30,17 +30,17 @@ def test_the_newest_comes_first_with_what_is_known_of_it(tmp_path: Path) -> None
     at(tmp_path, "old", 1000)
     at(tmp_path, "new", 3000, *GIVEN, "off")
     at(tmp_path, "new", 2000, "of new", sub="agent-1")
-    found = ledgers(tmp_path / FOLDER, REPO)
-    assert [(one.agent, one.touched, one.parent) for one in found] == [
+    records = ledgers(tmp_path / FOLDER, REPO)
+    assert [(ledger.agent, ledger.touched, ledger.parent) for ledger in records] == [
         ("claude", 3000, ""),
         ("claude", 2000, "new"),
         ("claude", 1000, ""),
     ]
-    new, _, old = found
+    new, _, old = records
     assert (new.session, new.cwd, new.is_off, new.given) == ("new", "/code/new", True, 2)
     assert (old.session, old.is_off, old.given) == ("old", False, 0)
     assert old.began > 1_700_000_000
-    assert [one.session for one in ledgers(tmp_path / FOLDER, REPO, since=2500)] == ["new"]
+    assert [ledger.session for ledger in ledgers(tmp_path / FOLDER, REPO, since=2500)] == ["new"]
 
 
 def test_what_is_no_ledger_is_passed_over(tmp_path: Path) -> None:
@@ -49,14 +49,14 @@ def test_what_is_no_ledger_is_passed_over(tmp_path: Path) -> None:
     (folder / "claude-folder").mkdir(parents=True)
     (folder / "claude-link").symlink_to("/etc/passwd")
     (folder / "odd").write_bytes(b"began many\nbegan 99999999999999999\n\xff\xfe\ncwd\n")
-    (found,) = ledgers(tmp_path / FOLDER, REPO)
-    assert (found.agent, found.session, found.began, found.cwd) == ("odd", "", 0, "")
+    (ledger,) = ledgers(tmp_path / FOLDER, REPO)
+    assert (ledger.agent, ledger.session, ledger.began, ledger.cwd) == ("odd", "", 0, "")
 
 
 def test_one_that_was_only_told_to_be_silent_is_known(tmp_path: Path) -> None:
     switch_memory(ledger_path(str(tmp_path), "claude", "s"), True)
-    (found,) = ledgers(tmp_path / FOLDER, REPO)
-    assert (found.is_off, found.began) == (True, 0)
+    (ledger,) = ledgers(tmp_path / FOLDER, REPO)
+    assert (ledger.is_off, ledger.began) == (True, 0)
 
 
 @pytest.fixture

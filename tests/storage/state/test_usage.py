@@ -18,9 +18,9 @@ def test_a_pair_counts_once_and_a_delivery_each_time(tmp_path: Path) -> None:
                 store.note(kind, "claude s", "e", "shop/a.md", at)
         store.note("used", "claude t", "e", "shop/b.md", 1.5)
     with UsageStore.writing(tmp_path / "usage.db") as store:
-        (one,) = store.all()
-    assert (one.delivered, one.sessions, one.opened, one.used, one.contradicted) == (2, 1, 1, 2, 1)
-    assert (one.first, one.last, one.path) == (1.0, 2.0, "shop/b.md")
+        (usage,) = store.all()
+    assert (usage.delivered, usage.sessions, usage.opened, usage.used, usage.contradicted) == (2, 1, 1, 2, 1)
+    assert (usage.first, usage.last, usage.path) == (1.0, 2.0, "shop/b.md")
 
 
 def test_what_is_lacking_of_what_was_given(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_least_recently_seen_go(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             store.note("delivered", "claude s", f"e{n}", "shop/a.md", float(n))
         store.note("used", "claude s", "e1", "shop/a.md", 99.0)
     with UsageStore.writing(tmp_path / "usage.db") as store:
-        assert [one.id for one in store.all()] == ["e1", "e4", "e5"]
+        assert [usage.id for usage in store.all()] == ["e1", "e4", "e5"]
         assert store._db.execute("select count(*) from pair").fetchone() == (2,)
 
 

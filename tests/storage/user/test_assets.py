@@ -39,13 +39,13 @@ def test_an_unknown_folder_is_not_found() -> None:
 
 
 def test_a_new_repository_begins_with_files_that_read_well() -> None:
-    found = assets.new_repository()
-    assert sorted(found) == [".gitattributes", ".gitignore", "README.md", "ctxrepo.toml", "global/MEMORY.md"]
-    assert tomllib.loads(found["ctxrepo.toml"].decode()) == {"format": 1, "projects": {}}
-    memory = frontmatter.read(found["global/MEMORY.md"].decode())
+    files = assets.new_repository()
+    assert sorted(files) == [".gitattributes", ".gitignore", "README.md", "ctxrepo.toml", "global/MEMORY.md"]
+    assert tomllib.loads(files["ctxrepo.toml"].decode()) == {"format": 1, "projects": {}}
+    memory = frontmatter.read(files["global/MEMORY.md"].decode())
     assert memory.description
     assert not memory.problem
-    attributes = found[".gitattributes"].decode().splitlines()
+    attributes = files[".gitattributes"].decode().splitlines()
     assert {"*.md merge=ctxrepo", "*.jsonl merge=ctxrepo", *GENERATED} <= set(attributes)
 
 

@@ -19,9 +19,9 @@ def git(folder: Path, *words: str) -> str:
 
 
 def look(folder: Path, worktrees: str = "share") -> CodeCheckout:
-    found = describe_checkout(folder, dict(os.environ), worktrees)
-    assert found is not None
-    return found
+    checkout = describe_checkout(folder, dict(os.environ), worktrees)
+    assert checkout is not None
+    return checkout
 
 
 def first(folder: Path) -> str:
@@ -92,9 +92,9 @@ def test_a_submodule_is_a_project_of_its_own(shop: Path, tmp_path: Path) -> None
     library = make_checkout(tmp_path / "library")
     git(library, "commit", "-q", "--allow-empty", "-m", "x")
     git(shop, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "lib")
-    found = look(shop / "lib")
-    assert (found.top, found.name, found.worktree) == (shop / "lib", "lib", "")
-    assert found.remotes == {"origin": str(library)}
+    checkout = look(shop / "lib")
+    assert (checkout.top, checkout.name, checkout.worktree) == (shop / "lib", "lib", "")
+    assert checkout.remotes == {"origin": str(library)}
 
 
 @pytest.mark.parametrize("bare", ["shop.git", "shop/.bare"])
@@ -104,12 +104,12 @@ def test_worktrees_of_a_bare_repository_are_one_project(shop: Path, tmp_path: Pa
     git(shop, "clone", "-q", "--bare", str(shop), str(place / bare))
     for name in ("main", "fix"):
         git(place / bare, "worktree", "add", "-q", "-f", str(place / name), "main")
-    found = [look(place / name) for name in ("main", "fix")]
-    assert [(one.top, one.name, one.worktree) for one in found] == [
+    checkouts = [look(place / name) for name in ("main", "fix")]
+    assert [(checkout.top, checkout.name, checkout.worktree) for checkout in checkouts] == [
         (place / "main", "shop", ""),
         (place / "fix", "shop", ""),
     ]
-    assert found[0].config == found[1].config == place / bare / "config"
+    assert checkouts[0].config == checkouts[1].config == place / bare / "config"
     assert look(place / "fix", "isolate").worktree == "fix"
 
 
@@ -120,8 +120,8 @@ def test_the_folder_around_a_bare_repository_and_its_worktrees_is_the_project_to
     (around / "notes").mkdir(parents=True)
     git(shop, "clone", "-q", "--bare", str(shop), str(around / ".bare"))
     (around / ".git").write_text("gitdir: ./.bare\n")
-    found = look(around / "notes")
-    assert (found.top, found.name, found.common) == (around, "around", around / ".bare")
+    checkout = look(around / "notes")
+    assert (checkout.top, checkout.name, checkout.common) == (around, "around", around / ".bare")
     make_bare(around / "other.git")
     assert describe_checkout(around / "other.git", dict(os.environ), "share") is None
 
@@ -153,9 +153,9 @@ def test_where_there_is_no_checkout_there_is_none(shop: Path, tmp_path: Path) ->
 def test_git_variables_of_the_caller_do_not_steer_it(shop: Path, tmp_path: Path) -> None:
     other = make_checkout(tmp_path / "other")
     env = {**os.environ, "GIT_DIR": str(other / ".git"), "GIT_WORK_TREE": str(other)}
-    found = describe_checkout(shop, env, "share")
-    assert found is not None
-    assert found.top == shop
+    checkout = describe_checkout(shop, env, "share")
+    assert checkout is not None
+    assert checkout.top == shop
 
 
 def test_the_stamp_changes_with_the_config_and_asks_nothing(shop: Path) -> None:

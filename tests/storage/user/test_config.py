@@ -42,7 +42,7 @@ def test_values_are_read_and_their_origin_kept(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[sync]\ntimeuot = 3", "2: sync.timeuot is unknown; did you mean sync.timeout?"),
         ("[synk]\nttl = 3", "1: unknown section [synk]; did you mean sync?"),
@@ -69,10 +69,10 @@ def test_values_are_read_and_their_origin_kept(file: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_one_line_and_costs_nothing_else(file: Path, text: str, told: str) -> None:
+def test_what_is_wrong_is_one_line_and_costs_nothing_else(file: Path, text: str, message: str) -> None:
     file.write_text(text)
     settings = read_settings(file)
-    assert [w.removeprefix(f"{file}:") for w in settings.warnings] == [told]
+    assert [w.removeprefix(f"{file}:") for w in settings.warnings] == [message]
     assert replace(settings, warnings=(), origin={}) == Settings()
 
 

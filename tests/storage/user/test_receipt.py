@@ -29,9 +29,9 @@ def test_a_receipt_reads_back(receipt: Receipt) -> None:
 
 
 @given(_CHOICES, _CHOICES, _CHOICES)
-def test_what_was_chosen_goes_before_what_others_say(one: Choices, two: Choices, three: Choices) -> None:
-    assert Choices().over(one) == one.over(Choices()) == one
-    assert one.over(two).over(three) == one.over(two.over(three))
+def test_what_was_chosen_goes_before_what_others_say(first: Choices, second: Choices, third: Choices) -> None:
+    assert Choices().over(first) == first.over(Choices()) == first
+    assert first.over(second).over(third) == first.over(second.over(third))
 
 
 def test_to_decline_is_to_choose() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from ctxrepo.storage.user.assets import Runner, fallback, place, read_runner, write_runner
 
-SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (found := shutil.which(name))]
+SHELLS = [shell for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (shell := shutil.which(name))]
 
 every_shell = pytest.mark.parametrize("shell", SHELLS)
 
@@ -33,8 +33,8 @@ class Place:
         """It answers its own path and words, and what is left of standard input; then does `then`."""
         made = self.root / path
         made.parent.mkdir(parents=True, exist_ok=True)
-        told = f'printf "%s|" {path} "$@" "$CTXREPO_STATE" "$(cat)"; echo noise >&2'
-        made.write_text(f"#!/bin/sh\n{told}\n{then}\n")
+        report = f'printf "%s|" {path} "$@" "$CTXREPO_STATE" "$(cat)"; echo noise >&2'
+        made.write_text(f"#!/bin/sh\n{report}\n{then}\n")
         made.chmod(0o755)
         return made
 

@@ -40,8 +40,8 @@ def edited(checkout: Checkout, head: str) -> list[str]:
 
 
 def based(checkout: Checkout) -> dict[str, bytes]:
-    found = checkout.objects.files(checkout.snapshot().base)
-    return {path: checkout.objects.data(key) for path, key in found.items()}
+    keys = checkout.objects.files(checkout.snapshot().base)
+    return {path: checkout.objects.data(key) for path, key in keys.items()}
 
 
 def files(checkout: Checkout) -> dict[str, str]:

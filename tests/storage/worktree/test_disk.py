@@ -58,8 +58,8 @@ def write(tree: Worktree, files: Files) -> None:
 
 def unequal(disk: Mapping[str, bytes], there: Mapping[str, bytes]) -> Differing:
     def ids(path: str) -> tuple[str | None, str | None]:
-        one, other = disk.get(path), there.get(path)
-        return None if one is None else blob_id(one), None if other is None else blob_id(other)
+        first, second = disk.get(path), there.get(path)
+        return None if first is None else blob_id(first), None if second is None else blob_id(second)
 
     return {path: ids(path) for path in disk.keys() | there.keys() if disk.get(path) != there.get(path)}
 

@@ -39,48 +39,48 @@ def database(tmp_path: Path) -> Path:
 
 
 def listing(tree: Worktree) -> Listing:
-    (found,) = tree.walk()
-    return found
+    (listing,) = tree.walk()
+    return listing
 
 
-def settled(found: Listing) -> Listing:
+def settled(listing: Listing) -> Listing:
     """The same folder as if nobody had touched its files for an hour."""
-    return with_stamps(found, lambda s: s._replace(mtime_ns=s.mtime_ns - HOUR, ctime_ns=s.ctime_ns - HOUR))
+    return with_stamps(listing, lambda s: s._replace(mtime_ns=s.mtime_ns - HOUR, ctime_ns=s.ctime_ns - HOUR))
 
 
-def with_stamps(found: Listing, change: Callable[[Stamp], Stamp]) -> Listing:
-    return replace(found, there={name: change(stamp) for name, stamp in found.there.items()})
+def with_stamps(listing: Listing, change: Callable[[Stamp], Stamp]) -> Listing:
+    return replace(listing, there={name: change(stamp) for name, stamp in listing.there.items()})
 
 
-def ids(found: FolderSnapshot) -> dict[str, str]:
+def ids(snapshot: FolderSnapshot) -> dict[str, str]:
     """name -> blob id; the tree has to be the one that git makes of them."""
-    files: dict[str, str] = json.loads(found.ids)
+    files: dict[str, str] = json.loads(snapshot.ids)
     lines = "".join(f"100644 blob {oid}\t{name}\n" for name, oid in files.items())
     words = ("git", "mktree", "--missing")
     with tempfile.TemporaryDirectory() as bare:
         subprocess.run(["git", "init", "-q", "--bare", bare], check=True)
         made = subprocess.run(words, cwd=bare, input=lines, capture_output=True, text=True, check=True)
-    assert found.tree == made.stdout.strip()
+    assert snapshot.tree == made.stdout.strip()
     return files
 
 
 def test_what_is_settled_is_not_read_again(tree: Worktree) -> None:
     tree.write("a.md", b"one")
-    found = settled(listing(tree))
-    first = read_folder(tree, found, None)
+    before = settled(listing(tree))
+    first = read_folder(tree, before, None)
     assert ids(first) == {"a.md": blob_id(b"one")}
     (tree.root / "a.md").write_bytes(b"two")  # under a stamp that says nothing of it
-    assert read_folder(tree, found, first) is first
+    assert read_folder(tree, before, first) is first
     assert ids(read_folder(tree, listing(tree), first)) == {"a.md": blob_id(b"two")}
 
 
 def test_beside_a_file_that_changed_the_others_are_not_read_again(tree: Worktree) -> None:
     tree.write_all({"a.md": b"one", "b.md": b"one"})
-    found = settled(listing(tree))
-    first = read_folder(tree, found, None)
+    before = settled(listing(tree))
+    first = read_folder(tree, before, None)
     (tree.root / "a.md").write_bytes(b"two")
     (tree.root / "b.md").write_bytes(b"two")
-    changed = replace(found, there={**found.there, "b.md": listing(tree).there["b.md"]})
+    changed = replace(before, there={**before.there, "b.md": listing(tree).there["b.md"]})
     assert ids(read_folder(tree, changed, first)) == {"a.md": blob_id(b"one"), "b.md": blob_id(b"two")}
 
 
@@ -89,20 +89,20 @@ def test_what_changed_a_moment_ago_is_not_believed(tree: Worktree, field: str) -
     # Within one tick of the clock a file can change twice and keep its stamp.
     tree.write("a.md", b"one")
     now = time.time_ns()
-    found = with_stamps(settled(listing(tree)), lambda s: s._replace(**{field: now}))
-    first = read_folder(tree, found, None)
+    before = with_stamps(settled(listing(tree)), lambda s: s._replace(**{field: now}))
+    first = read_folder(tree, before, None)
     assert ids(first) == {"a.md": blob_id(b"one")}
     (tree.root / "a.md").write_bytes(b"two")
-    assert ids(read_folder(tree, found, first)) == {"a.md": blob_id(b"two")}
+    assert ids(read_folder(tree, before, first)) == {"a.md": blob_id(b"two")}
 
 
 @pytest.mark.parametrize("field", ["size", "mtime_ns", "ctime_ns", "inode"])
 def test_a_stamp_that_differs_in_anything_is_another(tree: Worktree, field: str) -> None:
     tree.write("a.md", b"one")
-    found = settled(listing(tree))
-    first = read_folder(tree, found, None)
+    before = settled(listing(tree))
+    first = read_folder(tree, before, None)
     (tree.root / "a.md").write_bytes(b"two")
-    other = with_stamps(found, lambda s: s._replace(**{field: getattr(s, field) + 1}))
+    other = with_stamps(before, lambda s: s._replace(**{field: getattr(s, field) + 1}))
     assert ids(read_folder(tree, other, first)) == {"a.md": blob_id(b"two")}
 
 
@@ -146,12 +146,12 @@ def test_no_sequence_of_rewrites_brings_a_stale_id(
 
 
 def test_what_was_kept_comes_back_and_what_is_gone_does_not(database: Path) -> None:
-    one, two = FolderSnapshot("1", "2", "3", "4"), FolderSnapshot("{}", "{}", "{}", "5")
+    first, second = FolderSnapshot("1", "2", "3", "4"), FolderSnapshot("{}", "{}", "{}", "5")
     stamps = Stamps(database)
     assert stamps.read() == {}
-    stamps.keep({"": one, "global": one}, ())
-    stamps.keep({"": two}, ["global", "never there"])
-    assert stamps.read() == {"": two}
+    stamps.keep({"": first, "global": first}, ())
+    stamps.keep({"": second}, ["global", "never there"])
+    assert stamps.read() == {"": second}
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage", b"SQLite format 3\0" + b"\xff" * 5000, None])
