@@ -35,23 +35,23 @@ class Commit:
         return self is other
 
 
-def merge_base(one: Commit, other: Commit) -> Commit:
+def merge_base(first: Commit, second: Commit) -> Commit:
     """A common ancestor that no other one follows; where there are several, as git has it, one of them."""
-    common = (one.before | {one}) & (other.before | {other})
+    common = (first.before | {first}) & (second.before | {second})
     best = [c for c in common if not any(c in later.before for later in common)]
     return min(best, key=lambda c: c.data)
 
 
-def joined(one: Commit, other: Commit, path: str = PATH) -> Commit:
-    """What a machine at `one` has after it met `other`."""
-    if one is other or other in one.before:
-        return one
-    if one in other.before:
-        return other
-    result = merge_file(path, merge_base(one, other).data, one.data, other.data)
+def joined(first: Commit, second: Commit, path: str = PATH) -> Commit:
+    """What a machine at `first` has after it met `second`."""
+    if first is second or second in first.before:
+        return first
+    if first in second.before:
+        return second
+    result = merge_file(path, merge_base(first, second).data, first.data, second.data)
     lost = frozenset(copy.other for copy in result.conflict_copies)
-    before = one.before | other.before | {one, other}
-    return Commit(result.data or b"", before, one.put_aside | other.put_aside | lost)
+    before = first.before | second.before | {first, second}
+    return Commit(result.data or b"", before, first.put_aside | second.put_aside | lost)
 
 
 def heads(case: Case) -> list[Commit]:
@@ -84,9 +84,9 @@ def same_words(case: Case) -> Iterator[str]:
     texts = [
         {text for text in said(result.data) + _put_aside(result) if text[:1] != "#"} for result in results
     ]
-    for found in texts[1:]:
-        if found != texts[0]:
-            yield f"one order has {texts[0] - found}, another {found - texts[0]}"
+    for words in texts[1:]:
+        if words != texts[0]:
+            yield f"one order has {texts[0] - words}, another {words - texts[0]}"
             return
 
 

@@ -105,8 +105,8 @@ def says(data: bytes) -> Counter[str]:
 
 def dead(*versions: bytes) -> set[str]:
     """Ids that a version's tombstone takes back."""
-    found = [record(line) or {} for version in versions for line in says(version)]
-    return {_id(fields) for fields in found if "deleted" in fields} - {""}
+    records = [record(line) or {} for version in versions for line in says(version)]
+    return {_id(fields) for fields in records if "deleted" in fields} - {""}
 
 
 def _id(fields: dict[str, object]) -> str:

@@ -80,11 +80,11 @@ def returned(case: Case) -> Iterator[str]:
 
 def written(data: bytes) -> defaultdict[str, Counter[str]]:
     """What is said -> the forms that it is written in, how often each."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    by_text: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for block in split_blocks(closed(split(data.decode())[1])):
         if block.kind not in ("heading", "blank"):
-            found[normalised(block.text)][block.text.replace("\r\n", "\n").rstrip("\n")] += 1
-    return found
+            by_text[normalised(block.text)][block.text.replace("\r\n", "\n").rstrip("\n")] += 1
+    return by_text
 
 
 def made_up(case: Case) -> Iterator[str]:
@@ -168,10 +168,10 @@ def settled(case: Case) -> Iterator[str]:
 
 def _places(data: bytes) -> dict[str, list[tuple[str, ...]]]:
     """What is said -> the headings that its copies stand under."""
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    by_text: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for block in split_blocks(closed(split(data.decode())[1])):
-        found[normalised(block.text)].append(block.heading)
-    return {text: sorted(places) for text, places in found.items()}
+        by_text[normalised(block.text)].append(block.heading)
+    return {text: sorted(places) for text, places in by_text.items()}
 
 
 def laws_of(

@@ -68,9 +68,9 @@ def test_every_fact_is_an_entry_or_counted(facts: list[SourceFact]) -> None:
     notes = contents.notes if contents else ()
     for note in notes:
         assert all(len(entries_of(note.path, bullet)) == 1 for bullet in note.bullets)
-    told = {one.what: one.why for one in contents.not_taken} if contents else {}
+    reasons = {item.what: item.why for item in contents.not_taken} if contents else {}
     elsewhere = sum(fact.project == "b" for fact in facts)
-    assert (f"{elsewhere} entr" in str(told)) == bool(elsewhere)
+    assert (f"{elsewhere} entr" in str(reasons)) == bool(elsewhere)
     assert not any("\n- " in bullet for note in notes for bullet in note.bullets)
 
 

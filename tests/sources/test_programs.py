@@ -41,8 +41,8 @@ def imported(machine: Machine, example: Example, place: Path, *more: str) -> str
 
 
 def notes_of(machine: Machine) -> dict[str, str]:
-    found = (path for path in machine.clone.rglob("*.md") if ".git" not in path.parts)
-    return {path.relative_to(machine.clone).as_posix(): path.read_text() for path in found}
+    paths = (path for path in machine.clone.rglob("*.md") if ".git" not in path.parts)
+    return {path.relative_to(machine.clone).as_posix(): path.read_text() for path in paths}
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -117,14 +117,14 @@ def test_no_name_of_a_file_becomes_a_line_of_the_answer(ada: Machine) -> None:
 )
 def test_it_is_listed_with_how_much_it_is(ada: Machine, example: Example) -> None:
     example.leave(ada)
-    found = json.loads(ada.ctxrepo("import", "--json").stdout)["data"]["found"]
-    assert {one["source"] for one in found} == {example.source}
+    sources = json.loads(ada.ctxrepo("import", "--json").stdout)["data"]["found"]
+    assert {source["source"] for source in sources} == {example.source}
     if example.source == "claude-mem":
-        left = found[0]["not_taken"][0]
+        left = sources[0]["not_taken"][0]
         assert left["what"] == "5 records (bugfix 1, decision 2, discovery 1, summary 1)"
         assert "a model wrote them: choose some with --kind" in ada.ctxrepo("import").stdout
     else:
-        assert sum(one["entries"] for one in found) == example.entries
+        assert sum(source["entries"] for source in sources) == example.entries
 
 
 def test_the_day_and_the_program_are_kept_with_the_entry(ada: Machine) -> None:
@@ -196,8 +196,8 @@ def test_a_secret_is_held_back_and_an_order_is_quoted(ada: Machine) -> None:
     assert done.returncode == 6
     assert "held back: 1 entry: it holds a secret" in done.stdout
     assert "1 entry of project x\\u{a}" in done.stdout
-    told = done.stdout + done.stderr + ada.read("global/topics/fact.md")
-    assert TOKEN.casefold() not in told.casefold()
+    output = done.stdout + done.stderr + ada.read("global/topics/fact.md")
+    assert TOKEN.casefold() not in output.casefold()
     ada.ctxrepo("sync")
     ada.ctxrepo("setup", "claude", "--yes")
     session = Session(ada, "s-1")
@@ -237,9 +237,9 @@ def test_what_is_torn_or_hostile_is_one_line(ada: Machine, source: str, kind: st
         file.write_bytes(TORN[kind])
     before = notes_of(ada)
     done = ada.ctxrepo("import", source, str(file), "--yes")
-    told = done.stdout + done.stderr
-    assert "Traceback" not in told
-    assert done.returncode in ((0, 1, 3, 6) if kind in TORN else (1, 3)), told
+    output = done.stdout + done.stderr
+    assert "Traceback" not in output
+    assert done.returncode in ((0, 1, 3, 6) if kind in TORN else (1, 3)), output
     assert len(done.stderr.strip().splitlines()) <= 2
     assert "mine alone" not in str(notes_of(ada))
     if done.returncode:

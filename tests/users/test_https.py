@@ -90,8 +90,8 @@ def test_a_sparse_clone_brings_what_it_lacks(
 ) -> None:
     """Contents come later, by the same password."""
     cli(other, "init", url)
-    for said in ("8443", "9443"):
-        other.write("global/topics/oven.md", f"- the oven listens on {said}\n")
+    for port in ("8443", "9443"):
+        other.write("global/topics/oven.md", f"- the oven listens on {port}\n")
         cli(other, "sync")
     ada = own("ada", nginx.client(PASSWORD))
     cli(ada, "init", "--sparse", url)

@@ -34,10 +34,10 @@ def test_an_ssh_command(own: Own, other: Machine, sshd: SshServer, remote: Path,
     ssh = noting(tmp_path / "my ssh", sshd.client)
     ada = own("ada", f"[core]\n\tsshCommand = \"'{ssh}' -v\"\n")
     both_ways(ada, other, sshd.url(remote))
-    said = " ".join(calls(ssh))
-    assert "-v" in said
-    assert "git-upload-pack" in said
-    assert "git-receive-pack" in said
+    log = " ".join(calls(ssh))
+    assert "-v" in log
+    assert "git-upload-pack" in log
+    assert "git-receive-pack" in log
 
 
 def test_a_host_that_only_the_persons_ssh_knows(
