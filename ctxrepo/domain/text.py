@@ -308,12 +308,12 @@ def pieces(title: str, parts: list[str], noun: str, room: int, keep: str = HEAD,
         return whole
     count, total = len(parts), size(whole) - size(title)
     mark = _MARKS[keep]
-    left = room - size(title) - size(mark.format(count, count, noun, total, total))
-    if left < 0:
+    space = room - size(title) - size(mark.format(count, count, noun, total, total))
+    if space < 0:
         return ""
-    first, last = _kept(parts, left, keep, most)
-    shown = "".join(first) + "".join(last)
-    mark_line = mark.format(len(first) + len(last), count, noun, size(shown), total)
+    first, last = _kept(parts, space, keep, most)
+    excerpt = "".join(first) + "".join(last)
+    mark_line = mark.format(len(first) + len(last), count, noun, size(excerpt), total)
     return title + "".join(first) + mark_line + "".join(last)
 
 

@@ -55,12 +55,12 @@ def look_up(path: str, text: str, name: str) -> Lookup:
     return _lexed(ending if "." in file[1:] or file.startswith(".env") else "sh", text, name)
 
 
-def is_same_value(wanted: str, literal: Literal) -> bool:
+def is_same_value(value: str, literal: Literal) -> bool:
     """Whether a literal is the value that a person typed, in whatever language: `3` is `3.0` and `true` is
     `True`. What is typed in quotes is a text, and without them it may be one."""
-    if len(wanted) > 1 and wanted[0] == wanted[-1] and wanted[0] in "'\"`":
-        return literal.is_text and literal.value == wanted[1:-1]
-    return wanted == literal.value if literal.is_text else _canonical(wanted) == _canonical(literal.value)
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"`":
+        return literal.is_text and literal.value == value[1:-1]
+    return value == literal.value if literal.is_text else _canonical(value) == _canonical(literal.value)
 
 
 _WORDS = {"true": "true", "false": "false"} | dict.fromkeys(("null", "none", "nil", "undefined"), "null")

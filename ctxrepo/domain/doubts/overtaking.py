@@ -115,8 +115,8 @@ def is_other_value(older: str, newer: str) -> bool:
     """
     sides = (words_in(older), words_in(newer))
     steps = SequenceMatcher(None, *sides, autojunk=False).get_opcodes()
-    changed = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in steps if kind in ("replace", "delete")]
-    return len(changed) == 1 and all(any(map(str.isdigit, "".join(words))) for words in changed[0])
+    swaps = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in steps if kind in ("replace", "delete")]
+    return len(swaps) == 1 and all(any(map(str.isdigit, "".join(words))) for words in swaps[0])
 
 
 def twin_of(text: str, others: Sequence[str]) -> int | None:

@@ -79,10 +79,10 @@ def _losses(steps: Sequence[DreamStep], here: LiveEntries) -> Iterator[str]:
     texts = [_StayingText(text) for text in staying]
     for step in rewritten:
         before = (here.by_id[name].text for name in step.entries)
-        lost = [*dict.fromkeys(detail for text in before for detail in _lost(text, step.text, texts))]
-        if lost:
-            examples = ", ".join(shown(detail, 60) for detail in lost[:_NAMED])
-            more = f" and {len(lost) - _NAMED} more" if lost[_NAMED:] else ""
+        losses = [*dict.fromkeys(detail for text in before for detail in _lost(text, step.text, texts))]
+        if losses:
+            examples = ", ".join(shown(detail, 60) for detail in losses[:_NAMED])
+            more = f" and {len(losses) - _NAMED} more" if losses[_NAMED:] else ""
             names = " ".join(f"^{name}" for name in step.entries)
             yield f"{step.deed} {names}: it drops {examples}{more}, and no other entry says the same"
 
@@ -129,11 +129,11 @@ def _has(text: str, detail: str) -> bool:
 def _too_much(steps: Iterable[DreamStep], here: LiveEntries) -> Iterator[str]:
     """Notes of which more would be changed than a person can be expected to read again."""
     size = Counter(entry.path for entry in here.by_id.values())
-    changed: defaultdict[str, set[str]] = defaultdict(set)
+    changes: defaultdict[str, set[str]] = defaultdict(set)
     for step in steps:
         for name in step.changes:
-            changed[here.by_id[name].path].add(name)
-    for path, names in sorted(changed.items()):
+            changes[here.by_id[name].path].add(name)
+    for path, names in sorted(changes.items()):
         most = max(FEW, size[path] // SHARE)
         if len(names) > most:
             yield f"{path}: {len(names)} of its {size[path]} entries would change; {most} may in one go"

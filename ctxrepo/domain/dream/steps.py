@@ -102,8 +102,8 @@ def _step(number: int, line: str) -> DreamStep:
     names = tuple(target.lstrip("^").lower() for target in targets)
     least, most = _COUNT.get(deed, (1, 1))
     if not least <= len(names) <= most or len({*names}) < len(names):
-        wanted = f"{least} to {most}" if least < most else f"{least or 'no'}"
-        raise UsageError(f"line {number}: {deed} takes {wanted} different entries, not {len(names)}")
+        limits = f"{least} to {most}" if least < most else f"{least or 'no'}"
+        raise UsageError(f"line {number}: {deed} takes {limits} different entries, not {len(names)}")
     texts = {name: text_of(fields, name).strip() for name in ("text", "note", "category", "why")}
     if bool(texts["text"]) != (deed in _HAS_TEXT):
         raise UsageError(f"line {number}: {deed} {'needs a' if deed in _HAS_TEXT else 'takes no'} text")

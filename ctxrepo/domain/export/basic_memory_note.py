@@ -34,18 +34,18 @@ def basic_memory_note(path: str, text: str, superseded: Collection[int] = ()) ->
     body = _with_observations(path, text, superseded)
     if head.problem and not head.fields:  # it reads such a note as it is, and a second head would be text
         return body
-    given = head.fields
+    head_fields = head.fields
     stem = posixpath.basename(path).removesuffix(".md")
     titled = _TITLE.search(frontmatter.split(text)[1])
     fields = {"title": titled[1].strip() if titled else stem, "type": "note", "permalink": permalink(path)}
-    if head.updated and "modified" not in given:
+    if head.updated and "modified" not in head_fields:
         fields["modified"] = head.updated
     if (
-        "created" in given and not head.created and head.updated
+        "created" in head_fields and not head.created and head.updated
     ):  # it reads nothing of a note with no date there
         fields["created"] = head.updated
     for name, value in fields.items():
-        if name == "created" or not isinstance(given.get(name), str) or not given[name]:
+        if name == "created" or not isinstance(head_fields.get(name), str) or not head_fields[name]:
             body = frontmatter.set_field(body, name, value)
     return body
 

@@ -115,8 +115,8 @@ def _header(line: bytes) -> ExportHeader:
     if version > VERSION:
         raise Unreadable(f"it is an export of version {version}, and this ctxrepo reads {VERSION}: update it")
     projects = fields.get("projects")
-    named = projects.items() if isinstance(projects, dict) else ()
-    folders = {name: folder for name, folder in named if isinstance(folder, str) and name.isprintable()}
+    pairs = projects.items() if isinstance(projects, dict) else ()
+    folders = {name: folder for name, folder in pairs if isinstance(folder, str) and name.isprintable()}
     return ExportHeader(tuple(texts_in(fields.get("scopes"))), text_of(fields, "global"), folders)
 
 

@@ -36,8 +36,8 @@ def text_beside(spec: Any, file: str) -> str:
 
 def texts_beside(spec: Any, file: str) -> dict[str, str]:
     """name -> text, of such a file in which `--- name` stands above each."""
-    named = (part.partition("\n") for part in text_beside(spec, file).split("--- ")[1:])
-    return {name: text for name, _, text in named}
+    blocks = (part.partition("\n") for part in text_beside(spec, file).split("--- ")[1:])
+    return {name: text for name, _, text in blocks}
 
 
 def blocks_beside(spec: Any, file: str) -> Iterator[FieldBlock]:

@@ -97,10 +97,10 @@ def _moment_in(text: str, words: str, now: datetime) -> datetime:
 
 def _day(words: str, today: date) -> date:
     """The first day that a text names; ValueError when it names none."""
-    named = days_in(f"in {words}")
-    if not named:
+    days = days_in(f"in {words}")
+    if not days:
         raise ValueError(words)
-    year, month, day = named[0]
+    year, month, day = days[0]
     first_day = date(int(year or today.year), int(month), int(day or 1))
     return first_day if year or first_day <= today else first_day.replace(year=first_day.year - 1)
 

@@ -53,8 +53,8 @@ def placed(text: str) -> Iterator[tuple[tuple[str, ...], Statement]]:
         if statement.is_header:
             section = _path(statement.values)
             if statement.text.startswith("[["):
-                seen = tables[section[0]] = tables.get(section[0], -1) + 1
-                section = (f"{section[0]}[{seen}]", *section[1:]) if seen else section
+                number = tables[section[0]] = tables.get(section[0], -1) + 1
+                section = (f"{section[0]}[{number}]", *section[1:]) if number else section
         yield section, statement
 
 

@@ -55,9 +55,9 @@ def message(changes: Sequence[FileChange], origins: Sequence[Origin], deleted: s
     deleted by hand in it."""
     # The registry and the evidence change along with notes; they are the subject only when alone.
     notes = [change for change in changes if _scope(change.path)] or changes
-    moved = next((change for change in changes if change.was), None)
+    move = next((change for change in changes if change.was), None)
     verb = notes[0].verb if notes else "change"
-    subject = _moved(moved, len(notes)) if moved else _subject(verb, [change.path for change in notes])
+    subject = _moved(move, len(notes)) if move else _subject(verb, [change.path for change in notes])
     return _assembled(subject, [line for change in changes for line in change.lines], origins, deleted)
 
 

@@ -201,14 +201,14 @@ def _deletion(path: str, edit: HandEdit, added: Counter[str]) -> Deletion:
     missing = before - after
     elsewhere = missing & added
     added -= elsewhere
-    lost, were = (missing - elsewhere).total(), before.total()
+    loss, were = (missing - elsewhere).total(), before.total()
     if not after and (before or not (edit.after or b"").strip()):
-        return Deletion(path, lost, were, is_gone=bool(lost) or not before)
+        return Deletion(path, loss, were, is_gone=bool(loss) or not before)
     if not is_note(path):
-        return Deletion(path, lost, were, replacements=min(lost, in_place_of(before, after)))
-    olds, news = (entries_of(path, decode(data or b"")) if lost else [] for data in (edit.before, edit.after))
+        return Deletion(path, loss, were, replacements=min(loss, in_place_of(before, after)))
+    olds, news = (entries_of(path, decode(data or b"")) if loss else [] for data in (edit.before, edit.after))
     was = {normalised(new.text): normalised(old.text) for old, new in moved(olds, news)}
-    lost -= sum(new != old for new, old in was.items())
+    loss -= sum(new != old for new, old in was.items())
     texts = [was.get(text, text) for text in (normalised(e.text) for e in news)]
     came = 0 if edit.tools_wrote else in_place_of([normalised(e.text) for e in olds], texts)
-    return Deletion(path, lost, were, replacements=min(lost, came))
+    return Deletion(path, loss, were, replacements=min(loss, came))

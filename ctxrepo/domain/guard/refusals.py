@@ -100,10 +100,10 @@ def messages_of(refusals: Sequence[Refusal]) -> list[str]:
         why = ", ".join(dict.fromkeys(r.message for r in converted))
         way = "ctxrepo commits and sends nothing of that, as it runs no filter; your own `git commit` does"
         lines.append(f"{_first_of(converted)} held back: {why}. {way}")
-    if held := [r for r in refusals if r.rule == RULE]:
-        first = held[0]
+    if deletions := [r for r in refusals if r.rule == RULE]:
+        first = deletions[0]
         why = f"because so much is rarely deleted on purpose ({first.message})"
-        lines.append(f"{_first_of(held)} held back, {why}: {WAYS}")
+        lines.append(f"{_first_of(deletions)} held back, {why}: {WAYS}")
     return lines
 
 

@@ -42,10 +42,10 @@ def told_back(changes: Sequence[FileChange], operation: str) -> Iterator[str]:
     whole = {"add": "+", "edit": "~", "remove": "-"}
     lines = [line if line[1:2] == " " else f"+ {line}" for c in changes for line in c.lines]
     lines += [f"{whole[c.verb]} {c.path}" for c in changes if is_note(c.path) and not (c.was or c.lines)]
-    moved = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
+    moves = {line[2:] for line in lines if line[0] == "+"} & {line[2:] for line in lines if line[0] == "-"}
     yield from (f"* {verb}: {c.was} to {c.path}" for c in changes if c.was and is_note(c.path))
-    yield from (f"* {verb}: {text}" for text in sorted(moved))
-    yield from (line for line in lines if line[2:] not in moved)
+    yield from (f"* {verb}: {text}" for text in sorted(moves))
+    yield from (line for line in lines if line[2:] not in moves)
 
 
 def without_records(now: str, before: str, after: str) -> str:
@@ -56,9 +56,9 @@ def without_records(now: str, before: str, after: str) -> str:
     ids = {line: "" if TOMBSTONE in fields else text_of(fields, "id") for line, fields in added.items()}
     drop = {line for line, name in ids.items() if not name}  # no tombstone can name these
     back = [render({"id": name, TOMBSTONE: True}) for name in ids.values() if name]
-    gone = [line for line in was if line not in became]
+    removals = [line for line in was if line not in became]
     lines = [line for line in _lines(now) if line not in drop]
-    lines += [line for line in (*gone, *back) if line not in here or line in drop]
+    lines += [line for line in (*removals, *back) if line not in here or line in drop]
     return "".join(f"{line}\n" for line in lines)
 
 

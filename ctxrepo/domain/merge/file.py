@@ -91,11 +91,11 @@ def merge_lines(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     meaning = cache(canonical)
     for key in sorted(us.keys() | them.keys()):
         is_sure = key[:-1] not in again or (key in us and key in them)
-        line, lost = choose(was.get(key) if is_sure else None, us.get(key), them.get(key), meaning)
+        line, other = choose(was.get(key) if is_sure else None, us.get(key), them.get(key), meaning)
         if line is not None:
             lines[key] = line
-            if lost is not None:
-                copies.append(ConflictCopy(path, plain(was.get(key, "")), plain(line), plain(lost)))
+            if other is not None:
+                copies.append(ConflictCopy(path, plain(was.get(key, "")), plain(line), plain(other)))
     # A tombstone is deliberate: the line it names does not return, even if the other side edited it.
     dead = {key[1] for key in lines if key[0] == TOMBSTONE}
     stay = {key: line for key, line in lines.items() if key[0] == TOMBSTONE or _id_on(line) not in dead}
@@ -117,13 +117,13 @@ def _twice(text: str) -> set[str]:
 
 def _keyed(text: str, not_ids: set[str]) -> dict[Key, str]:
     """The lines of a file by their ids, or by their content if they have none. Each ends in a newline."""
-    seen: Counter[Key] = Counter()
+    counts: Counter[Key] = Counter()
     lines: dict[Key, str] = {}
     for line in text.split("\n"):
         if line.strip():
             key = _key(line.removesuffix("\r"), not_ids)
-            seen[key] += 1
-            lines[*key, str(seen[key])] = line + "\n"
+            counts[key] += 1
+            lines[*key, str(counts[key])] = line + "\n"
     return lines
 
 
@@ -169,12 +169,12 @@ def merge_table(path: str, base: str, ours: str, theirs: str) -> tuple[str, list
     merged: _Values = {}
     copies = []
     for key in sorted(us.keys() | them.keys()):
-        shown = _shown(was, key), _shown(us, key), _shown(them, key)
-        stays, lost = choose(*shown)
+        texts = _shown(was, key), _shown(us, key), _shown(them, key)
+        stays, other = choose(*texts)
         if stays is not None:
-            merged[key] = us[key] if stays == shown[1] else them[key]
-            if lost is not None:
-                copies.append(ConflictCopy(path, shown[0] or "", stays, lost))
+            merged[key] = us[key] if stays == texts[1] else them[key]
+            if other is not None:
+                copies.append(ConflictCopy(path, texts[0] or "", stays, other))
     text = _written(merged, {ours: us, theirs: them})
     return (text, copies) if _values(text) == merged else None
 

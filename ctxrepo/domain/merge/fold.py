@@ -77,8 +77,8 @@ def fold(
     if removals:
         last = removals[-1]
         commanded, _ = folding.merge(None, commands[last:])
-        left, _ = folding.merge(ground.base, commands[: last - 1])
-        before_removal = HandEdit(left, commands[last - 1].base)
+        before, _ = folding.merge(ground.base, commands[: last - 1])
+        before_removal = HandEdit(before, commands[last - 1].base)
     else:
         commanded, _ = folding.merge(ground.base, commands) if len(commands) < len(saves) else (saved, ())
     bases = tuple(save.base for save in commands)

@@ -70,14 +70,14 @@ def without(path: str, text: str, gone: Collection[str]) -> str:
     """The note without the entries with these ids and the comments directly above them; all else stays."""
     head, body = frontmatter.split(text)
     ids = {e.first_line - head.count("\n"): e.id for e in entries_of(path, text)}
-    kept: list[Block] = []
+    blocks: list[Block] = []
     for block in _apart(split_blocks(body)):
         if ids.get(block.line) in gone:
-            while kept and kept[-1].kind == "comment":
-                kept.pop()
+            while blocks and blocks[-1].kind == "comment":
+                blocks.pop()
         else:
-            kept.append(block)
-    return head + "".join(block.raw for block in kept)
+            blocks.append(block)
+    return head + "".join(block.raw for block in blocks)
 
 
 def gist(text: str) -> str:
@@ -145,9 +145,9 @@ def _with_part(text: str, titles: Titles, part: Sequence[Block], headings: dict[
     placed = _placed(blocks, last, added, newline, is_bullet=is_bullet)
     if head:
         return head + placed
-    made = placed if body.strip() else placed.lstrip("\r\n")
+    note = placed if body.strip() else placed.lstrip("\r\n")
     # Behind a note that begins with a line of dashes another such line would make a head of what is between.
-    return newline + made if frontmatter.split(made)[0] else made
+    return newline + note if frontmatter.split(note)[0] else note
 
 
 def _joined(blocks: Sequence[Block]) -> str:

@@ -222,8 +222,8 @@ def _tags(_: str, text: str) -> str:
         return text
     bare = re.sub(r"""\A(["'])(.*)\1\Z""", r"\2", match[2])
     words = list(dict.fromkeys(word for word in (" ".join(w.split()) for w in bare.split(",")) if word))
-    written = field_line("tags", words).partition(": ")[2]
-    lines[places[0]] = f"{match[1]}{written}{match[3]}"
+    tags = field_line("tags", words).partition(": ")[2]
+    lines[places[0]] = f"{match[1]}{tags}{match[3]}"
     after = read("".join(lines))
     is_same = {**before.fields, "tags": words} == after.fields and after.tags == tuple(words)
     return "".join(lines) + body if is_same else text

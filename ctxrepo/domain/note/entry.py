@@ -73,7 +73,7 @@ def entries_of(path: str, text: str) -> list[Entry]:
     """The entries of the note `text` at `path`, in order; equal ones differ by their number."""
     head, body = split(text)
     offset = head.count("\n")
-    seen: dict[tuple[tuple[str, ...], str], int] = {}
+    counts: dict[tuple[tuple[str, ...], str], int] = {}
     entries = []
     for block in split_blocks(body):
         if block.kind not in ("bullet", "paragraph"):
@@ -82,7 +82,7 @@ def entries_of(path: str, text: str) -> list[Entry]:
         if not words.strip("-*_=|: "):  # a thematic break or a bare marker is layout, not an entry
             continue
         same = (block.heading, words)
-        nth = seen[same] = seen.get(same, 0) + 1
+        nth = counts[same] = counts.get(same, 0) + 1
         entries.append(
             Entry(
                 id=explicit_id(block.text) or derived_id(path, *same, nth=nth),

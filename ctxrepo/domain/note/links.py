@@ -41,8 +41,8 @@ def resolve(link: str, source: str, notes: Collection[str], general: str = GLOBA
     scope, colon, rest = name.rpartition(":")
     path = rest if rest.lower().endswith(".md") else f"{rest}.md"
     if colon:
-        named = f"{general if scope == GLOBAL else scope}/{path}"
-        return _first([named, archived(named)], notes)
+        target = f"{general if scope == GLOBAL else scope}/{path}"
+        return _first([target, archived(target)], notes)
     folder, top = source.rpartition("/")[0], source.partition("/")[0]
     places = [f"{folder}/{path}", f"{top}/{path}", f"{general}/{path}", path]
     match = _first(places, notes) or _called(path, top, notes) or _called(path, general, notes)
@@ -139,9 +139,9 @@ class Moves:
 
 def _wiki(match: re.Match[str], text: str) -> Spot:
     start = match.start(1)
-    named = re.split(r"[|#]", text[start : match.end(1)], maxsplit=1)[0]
-    start += len(named) - len(named.lstrip())
-    name, link = named.strip(), text[match.start(1) : match.end(1)]
+    raw = re.split(r"[|#]", text[start : match.end(1)], maxsplit=1)[0]
+    start += len(raw) - len(raw.lstrip())
+    name, link = raw.strip(), text[match.start(1) : match.end(1)]
     return Spot(start, start + len(name), name, link, f"[[{link}]]", is_wiki=True)
 
 

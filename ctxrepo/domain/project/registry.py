@@ -33,11 +33,11 @@ class Registry:
 
     def canonical(self, project_id: str) -> str:
         """The project's main id; of names that are aliases of each other the lowest."""
-        seen: list[str] = []
-        while (other := self.aliases.get(project_id)) and project_id not in seen:
-            seen.append(project_id)
+        chain: list[str] = []
+        while (other := self.aliases.get(project_id)) and project_id not in chain:
+            chain.append(project_id)
             project_id = other
-        return min(seen[seen.index(project_id) :]) if project_id in seen else project_id
+        return min(chain[chain.index(project_id) :]) if project_id in chain else project_id
 
     def folder_of(self, project_id: str) -> str:
         """The folder registered for a project, by any of its names; '' when there is none."""

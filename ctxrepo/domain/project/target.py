@@ -87,16 +87,16 @@ def scopes_named(request: object) -> set[str]:
     """The scopes that a request may name, wherever it does: before a colon, as the folder with which a path
     begins, or by themselves; and each entry that it names, as its ^ID."""
     requests = request if isinstance(request, list | tuple) else [request]
-    named: set[str] = set()
+    names: set[str] = set()
     for part in (part for whole in requests for part in (whole, getattr(whole, "query", None))):
         for name, value in getattr(part, "__dict__", {}).items():
             for target in value if isinstance(value, tuple) else (value,):
                 if isinstance(target, Target):
-                    named |= {target.scope, target.path.partition("/")[0] if "/" in target.path else ""}
-                    named |= {f"^{name}" for name in (target.entry_id, target.word) if name}
+                    names |= {target.scope, target.path.partition("/")[0] if "/" in target.path else ""}
+                    names |= {f"^{name}" for name in (target.entry_id, target.word) if name}
             if name == "scope" and isinstance(value, str):
-                named.add(value)
-    return named - {"", PROJECT}
+                names.add(value)
+    return names - {"", PROJECT}
 
 
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
@@ -109,26 +109,26 @@ def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
 
 def id_meant(name: str, ids: Iterable[str]) -> str:
     """The id that `name` means, or `name` itself if none does; UsageError if several do."""
-    meant = ids_meant(name, ids)
-    if len(meant) > 1:
-        raise several_ids(name, [f"^{entry_id}" for entry_id in meant])
-    return meant[0] if meant else name
+    matches = ids_meant(name, ids)
+    if len(matches) > 1:
+        raise several_ids(name, [f"^{entry_id}" for entry_id in matches])
+    return matches[0] if matches else name
 
 
 def resolve_id(name: str, ids: Iterable[str], missing: str, hint: str) -> str:
     """The id that `name` means. NotFound, which says what is `missing`, if that is none; UsageError if
     several are meant."""
-    meant = ids_meant(name, ids)
-    if len(meant) > 1:
-        raise several_ids(name, meant)
-    if not meant:
+    matches = ids_meant(name, ids)
+    if len(matches) > 1:
+        raise several_ids(name, matches)
+    if not matches:
         raise NotFound(missing, hint if len(name) >= SHORTEST else TOO_SHORT)
-    return meant[0]
+    return matches[0]
 
 
-def several_ids(name: str, meant: Sequence[str]) -> UsageError:
+def several_ids(name: str, ids: Sequence[str]) -> UsageError:
     """The error of a name that may mean each of these."""
-    return UsageError(f"{shown(name, 60)} begins {len(meant)} ids", f"They are {', '.join(meant[:5])}.")
+    return UsageError(f"{shown(name, 60)} begins {len(ids)} ids", f"They are {', '.join(ids[:5])}.")
 
 
 def may_be_derived(name: str) -> bool:

@@ -175,9 +175,9 @@ class ItemToDecide:
         """The id without the kind, as the operations that decide the item take it."""
         return self.id.partition(":")[2]
 
-    def choice(self, wanted: Verb | Answer) -> Choice | None:
+    def choice(self, word: Verb | Answer) -> Choice | None:
         """The choice with this verb or answer; None where the item doesn't offer it."""
-        return next((choice for choice in self.choices if wanted in (choice.verb, choice.answer)), None)
+        return next((choice for choice in self.choices if word in (choice.verb, choice.answer)), None)
 
     @property
     def can_be_reworded(self) -> bool:

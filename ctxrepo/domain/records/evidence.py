@@ -338,8 +338,8 @@ def moved_on(evidence: Iterable[Evidence], paths: Iterable[str]) -> dict[str, st
     names = {path: [path] for path in paths}
     for record in in_order(evidence):
         if record.kind == "renamed" and record.to and record.path in names:
-            moved = names.pop(record.path)
-            names[record.to] = [*names.get(record.to, []), *moved]
+            origins = names.pop(record.path)
+            names[record.to] = [*names.get(record.to, []), *origins]
     return {path: now for now, former in names.items() for path in former}
 
 

@@ -39,13 +39,13 @@ def by_name(files: Mapping[str, Activity]) -> dict[str, Activity]:
     return activities
 
 
-def activity_in(text: str, named: Mapping[str, Activity]) -> Activity:
+def activity_in(text: str, activities: Mapping[str, Activity]) -> Activity:
     """The activity of the files that a text names: the changes of all, and the last day. A name with its
-    folder before it means no other file of that name. `named` comes from `by_name`."""
-    mentions = mentions_of(text) if named else set()
+    folder before it means no other file of that name. `activities` come from `by_name`."""
+    mentions = mentions_of(text) if activities else set()
     placed = {mention for mention in mentions if "/" in mention}
     bare = mentions - placed - {mention.rpartition("/")[2] for mention in placed}
-    files = [named[mention] for mention in placed | bare if mention in named]
+    files = [activities[mention] for mention in placed | bare if mention in activities]
     return Activity(sum(file.changes for file in files), max((file.day for file in files), default=0))
 
 

@@ -26,8 +26,8 @@ def ranked(query: list[str], texts: list[list[str]], least: float) -> list[tuple
             weight = _rarity(len(holders[term]), len(sets))
             for number in holders[term]:
                 scores[number] += weight * _presence(len(sets[number]), average)
-    kept = [(-score, number) for number, score in enumerate(scores) if score and score >= least]
-    return [(-score, number) for score, number in sorted(kept)]
+    matches = [(-score, number) for number, score in enumerate(scores) if score and score >= least]
+    return [(-score, number) for score, number in sorted(matches)]
 
 
 def _meant(word: str, known: str) -> list[str]:

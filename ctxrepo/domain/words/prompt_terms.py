@@ -271,8 +271,8 @@ def is_notice(prompt: str) -> bool:
 def _width(text: str) -> int:
     """Visible characters, counted as the letters of Latin that say as much: where words have about two
     characters, or are written without vowels, a question is shorter."""
-    seen = [char for char in text if char.isprintable() and char != " "]
-    return sum([3 if is_wide(char) else 2 if "\u05d0" <= char <= "\u06ff" else 1 for char in seen])
+    chars = [char for char in text if char.isprintable() and char != " "]
+    return sum([3 if is_wide(char) else 2 if "\u05d0" <= char <= "\u06ff" else 1 for char in chars])
 
 
 def _spoken(text: str) -> list[str]:

@@ -41,7 +41,7 @@ def items_of(path: str, text: str) -> list[Item]:
     ids = {e.first_line - 1: e.id for e in entries_of(path, text)}
     starts = [i for i, line in enumerate(lines) if line.kind == "item"]
     ends = {i: _end(lines, i) for i in starts}
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     above: list[int] = []
     items = []
     for i in starts:
@@ -52,7 +52,7 @@ def items_of(path: str, text: str) -> list[Item]:
         texts = (match[3] or "", *(line.raw for line in further))
         words = "\n".join(without_id(text).strip() for text in texts).strip()
         own = ids.get(i + offset, "") if lines[i].heads else explicit_id(lines[i].raw)
-        seen[normalised(words)] = nth = seen.get(normalised(words), 0) + 1
+        counts[normalised(words)] = nth = counts.get(normalised(words), 0) + 1
         items.append(
             Item(
                 id=own or derived_id(path, (*lines[i].heading, "item"), normalised(words), nth),

@@ -75,11 +75,11 @@ def _by_fields(path: str, was: _Fields, us: _Fields, them: _Fields) -> tuple[str
     stay: dict[Key, str] = {}
     copies = []
     for key in sorted(us.lines.keys() | them.lines.keys()):
-        text, lost = choose(base.get(key), us.lines.get(key), them.lines.get(key))
-        if text is not None and lost is not None:
+        text, other = choose(base.get(key), us.lines.get(key), them.lines.get(key))
+        if text is not None and other is not None:
             both = _by_meaning(key, was, us, them)
             if both is None:
-                copies.append(ConflictCopy(path, plain(base.get(key, "")), plain(text), plain(lost)))
+                copies.append(ConflictCopy(path, plain(base.get(key, "")), plain(text), plain(other)))
             text = both or text
         if text is not None:
             stay[key] = text
@@ -125,14 +125,14 @@ def _fields(head: str) -> _Fields | None:
     if len(lines) < 2 or (read.problems and not read.fields):
         return None
     lines_by_key: dict[Key, str] = {}
-    seen: Counter[Key] = Counter()
+    counts: Counter[Key] = Counter()
     key: Key = ("lead", "")
     for line in lines[1:-1]:
         field = _FIELD.match(line)
         if field or line.startswith("#"):
             key = ("field", field[1]) if field else ("comment", plain(line))
-            seen[key] += 1
-            key = (*key, str(seen[key]))
+            counts[key] += 1
+            key = (*key, str(counts[key]))
         lines_by_key[key] = lines_by_key.get(key, "") + line
     names = [key[1] for key in lines_by_key if key[0] == "field"]
     if sorted(names) != sorted(read.fields):
@@ -170,11 +170,11 @@ def _chosen_parts(path: str, three: Three) -> tuple[dict[Key, Part], list[Confli
         was, us, them = base.get(key), ours.get(key), theirs.get(key)
         if was and _saying(was) in again and not (us and them):
             was = None
-        text, lost = choose(_text(was), _edited(was, us, them), _edited(was, them, us))
+        text, other = choose(_text(was), _edited(was, us, them), _edited(was, them, us))
         if text is not None:
             parts[key] = _placed(was, us, them, text)
-        if text is not None and lost is not None and words(lost) != words(text):
-            copies.append(ConflictCopy(path, plain(_text(was) or ""), plain(text), plain(lost)))
+        if text is not None and other is not None and words(other) != words(text):
+            copies.append(ConflictCopy(path, plain(_text(was) or ""), plain(text), plain(other)))
     return parts, copies
 
 

@@ -103,7 +103,7 @@ class Body:
         """The body with keys for its parts; `paths` maps each heading path to its path in the base."""
         parts: dict[Key, Part] = {}
         gaps: dict[tuple[Key, Key], str] = {}
-        seen: Counter[Key] = Counter()
+        counts: Counter[Key] = Counter()
         heads: list[tuple[Path, Key]] = []
         before, gap = START, self.lead
         for piece in self.pieces:
@@ -115,8 +115,8 @@ class Body:
             name = "" if name in not_ids else name
             part = Part(piece.kind, piece.text, path, home, normalised(piece.text), name)
             key = _key(part)
-            seen[key] += 1
-            key = (*key, str(seen[key]))
+            counts[key] += 1
+            key = (*key, str(counts[key]))
             if piece.kind == "heading":
                 heads.append((path, key))
             parts[key] = part

@@ -58,9 +58,9 @@ def kept_apart(
         new = next(n for n in names.beside(path) if paths_by_fold.get(fold(n), n) == n and names.is_free(n))
         paths_by_fold[fold(new)] = new
         occupant = placed.get(new, versions.around.like(new).get(new))
-        both, lost = blobs.merge(new, None, occupant, merged[path])
+        both, new_copies = blobs.merge(new, None, occupant, merged[path])
         placed[new] = merged[path] if both is None else both
-        copies += lost
+        copies += new_copies
     return placed, copies
 
 
@@ -275,15 +275,15 @@ class _Carrier:
             elif path in base and _way(path, leaving) == path:
                 self._add(carried, path, base[path])
             if path in tree:
-                lost = self._add(carried, to, tree[path])
-                self.conflict_copies |= dict.fromkeys(lost if tree is not base else ())
+                copies = self._add(carried, to, tree[path])
+                self.conflict_copies |= dict.fromkeys(copies if tree is not base else ())
         return carried
 
     def _add(self, tree: dict[str, Content], path: str, content: Content) -> tuple[ConflictCopy, ...]:
         """Put a file into a tree, merged with a file at the same path; returns copies of what lost."""
-        both, lost = self.blobs.merge(path, None, tree.get(path), content)
+        both, copies = self.blobs.merge(path, None, tree.get(path), content)
         tree[path] = content if both is None else both
-        return lost
+        return copies
 
     def _register(self, side: dict[str, Content], claims: Registry) -> None:
         """Register the folders that a side newly gave to projects; merging the registries does the rest."""
@@ -308,6 +308,6 @@ def _with_met_files(
 ) -> list[dict[str, Content]]:
     """Add to the trees the unchanged files whose paths moved files will take."""
     ways = {to for tree in trees for path in tree for move in moves if (to := moved_path(path, *move))}
-    asked = ((path, *path.rpartition("/")) for path in sorted(ways.difference(*trees)))
-    met = {path: key for path, folder, _, name in asked if (key := names_in(folder).get(name)) is not None}
+    places = ((path, *path.rpartition("/")) for path in sorted(ways.difference(*trees)))
+    met = {path: key for path, folder, _, name in places if (key := names_in(folder).get(name)) is not None}
     return [{**met, **tree} for tree in trees]

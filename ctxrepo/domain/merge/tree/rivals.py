@@ -52,10 +52,10 @@ def settle_rivals(
     us, them = ([*in_folders(side, trees.folders)] for side in new)
     sides = (ours, theirs)
     # Files that both sides changed, or one removed: an entry may have gone from these to another note.
-    left = [
+    sources = [
         p for p in base if any(p not in each for each in sides) or all(each[p] != base[p] for each in sides)
     ]
-    old = [e for path in filter(is_note, left) for e in entries_of(path, _text(base, path, blobs))]
+    old = [e for path in filter(is_note, sources) for e in entries_of(path, _text(base, path, blobs))]
     was = {plain(entry.text) for entry in old}
     versions = (
         _versions(us, them, _edits_by_hand(old, ours, us, them, blobs)),
@@ -181,17 +181,17 @@ def _edits_by_hand(
     """old id -> new id of those of these entries of the base that the other side recorded to have moved, and
     that this side edited where they stood, without a record."""
     named = {record.entry for record in records}
-    wanted = edits_in(others).keys() - named
+    candidates = edits_in(others).keys() - named
     notes: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         notes[entry.path].append(entry)
     edits = [
         pair
         for path, before in notes.items()
-        if path in side and not wanted.isdisjoint(entry.id for entry in before)
+        if path in side and not candidates.isdisjoint(entry.id for entry in before)
         for pair in moved(before, entries_of(path, _text(side, path, blobs)))
     ]
-    return {old.id: new.id for old, new in edits if old.id in wanted and new.id not in named}
+    return {old.id: new.id for old, new in edits if old.id in candidates and new.id not in named}
 
 
 def _successors(records: Sequence[Evidence]) -> _Heirs:

@@ -94,8 +94,8 @@ class Surroundings:
 
     def files_like(self, paths: Iterable[str]) -> dict[str, str]:
         """The untouched files that `paths`, or the folders they are in, would replace."""
-        asked = {fold(prefix): prefix for path in paths for prefix in prefixes_of(path)}
-        like = (item for prefix in asked.values() for item in self.like(prefix).items())
+        prefixes = {fold(prefix): prefix for path in paths for prefix in prefixes_of(path)}
+        like = (item for prefix in prefixes.values() for item in self.like(prefix).items())
         return {path: key for path, key in like if key is not None}
 
     def _folded(self, folder: str) -> _Folded:

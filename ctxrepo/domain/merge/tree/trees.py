@@ -73,12 +73,12 @@ def _file_by_file(
     copies: dict[ConflictCopy, None] = {}
     for place, three, others in file_versions(versions.base, versions.ours, versions.theirs, blobs):
         names = {*others, *(old for path in (place, *others) for old in former[path])}
-        content, lost = blobs.merge(place, *three, names)
-        copies |= dict.fromkeys(lost)
+        content, new_copies = blobs.merge(place, *three, names)
+        copies |= dict.fromkeys(new_copies)
         if content is not None:
-            both, lost = blobs.merge(place, None, merged.get(place), content)
+            both, new_copies = blobs.merge(place, None, merged.get(place), content)
             merged[place] = content if both is None else both
-            copies |= dict.fromkeys(lost)
+            copies |= dict.fromkeys(new_copies)
             for path in others:
                 moves |= dict.fromkeys((path, *former[path]), place)
     return merged, copies
@@ -88,10 +88,10 @@ def _placed(
     merged: Contents, copies: dict[ConflictCopy, None], versions: Versions, blobs: Blobs
 ) -> dict[str, Content]:
     """`merged` with its conflict copies, each file with its own name; what that loses goes to `copies`."""
-    placed, lost = kept_apart({**merged, **dict(map(copy_as_file, copies))}, versions, blobs)
-    while new := dict.fromkeys(copy for copy in lost if copy not in copies):
+    placed, clash_copies = kept_apart({**merged, **dict(map(copy_as_file, copies))}, versions, blobs)
+    while new := dict.fromkeys(copy for copy in clash_copies if copy not in copies):
         copies |= new
-        placed, lost = kept_apart({**placed, **dict(map(copy_as_file, new))}, versions, blobs)
+        placed, clash_copies = kept_apart({**placed, **dict(map(copy_as_file, new))}, versions, blobs)
     return placed
 
 
