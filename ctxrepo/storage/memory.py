@@ -319,27 +319,27 @@ class Memory:
 
         who, message = self.committer, with_version(message, __version__)
         if who.signs:
-            wanted = Unsigned(tree, tuple(parents), message)
-            if wanted.key not in self.signed:
-                raise wanted
-            return self.signed[wanted.key]
+            unsigned = Unsigned(tree, tuple(parents), message)
+            if unsigned.key not in self.signed:
+                raise unsigned
+            return self.signed[unsigned.key]
         from ctxrepo.storage.objects.store import Author
 
         self.sign_attempts.forget()
         author = Author(who.name or "ctxrepo", who.email or f"{self.host}@ctxrepo.invalid")
         return self.objects.commit(tree, parents, message, author, now)
 
-    def sign(self, wanted: Unsigned) -> None:
+    def sign(self, unsigned: Unsigned) -> None:
         """Have a commit signed for `make_commit`; Uncommitted where that fails, or has just failed."""
         from ctxrepo.storage.git.committer import signed_commit
 
         who, attempts = self.committer, self.sign_attempts
         if self.is_background and attempts.is_paused(who.means):
             raise Uncommitted(attempts.trouble(), UNLOCK)
-        tree, parents, message = wanted.key
+        tree, parents, message = unsigned.key
         attempts.note(attempts.trouble(), who.means, is_new=True)  # others leave it alone meanwhile
         try:
-            self.signed[wanted.key] = signed_commit(self.git, tree, parents, message, who)
+            self.signed[unsigned.key] = signed_commit(self.git, tree, parents, message, who)
         except Uncommitted as error:
             attempts.note(error.message, who.means, is_new=False)
             raise

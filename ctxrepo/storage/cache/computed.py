@@ -75,11 +75,11 @@ def show_doubts(db: sqlite3.Connection) -> None:
         doubt = _doubt(row)
         by_entry[doubt.entry, digest].append(doubt)
     due = []
-    for rowid, entry, digest, is_struck, is_pinned, *shown in db.execute(_SQL["concerned"]).fetchall():
+    for rowid, entry, digest, is_struck, is_pinned, *current in db.execute(_SQL["concerned"]).fetchall():
         doubts = [] if is_struck else by_entry[entry, digest]
         first_doubt = first_told(doubts)
         fresh = [first_doubt.remark if first_doubt else "", "" if is_pinned else _rival(doubts)]
-        if fresh != shown:
+        if fresh != current:
             due.append((*fresh, rowid))
     db.executemany("update entry set doubt = ?, rival = ? where rowid = ?", due)
 

@@ -183,8 +183,8 @@ def checklist_items(
         holders = {
             word: {row[0] for row in own.execute(_HOLDERS, (f'"{storable(word)}"',))} for word in words
         }
-    held = (frozenset(w for w in words if number in holders[w]) for number in range(len(rows)))
-    pairs = zip(rows, held, strict=True)
+    term_sets = (frozenset(w for w in words if number in holders[w]) for number in range(len(rows)))
+    pairs = zip(rows, term_sets, strict=True)
     return [ChecklistHit(read_entry(row[:10]), row[10], row[11], terms) for row, terms in pairs if terms]
 
 

@@ -151,8 +151,8 @@ class EvidenceRows:
 def entry_evidence(db: sqlite3.Connection, ids: Iterable[str] | None = None) -> dict[str, EntryEvidence]:
     """id -> what is said of these entries, as of the cache's tree, of others nothing was; of all for None."""
     parts = ((_among("entry", some), some) for some in _parts(ids or ()))
-    asked = (("true", []),) if ids is None else parts
-    rows = (row for term, values in asked for row in db.execute(f"{_AMOUNTS} where {term}", values))
+    queries = (("true", []),) if ids is None else parts
+    rows = (row for term, values in queries for row in db.execute(f"{_AMOUNTS} where {term}", values))
     return {evidence.entry: evidence for evidence in map(_amount, rows)}
 
 

@@ -95,12 +95,12 @@ def _note_row(note: Note, note_id: int, is_pinned: bool, generation: int) -> tup
     dated = _DAY.search(path.rpartition("/")[2])
     context = "\n".join((description, tags, name, *map(storable, _other_names(head.fields))))
     updated = head.updated or head.created
-    shown = (description, tags, updated, is_pinned, rest.startswith("core/"), not is_aside(path))
+    display = (description, tags, updated, is_pinned, rest.startswith("core/"), not is_aside(path))
     hashed = digest_of(storable(note.text))
     content = (body, first, storable(note.problem), hashed, f"{context}\n{spelled_out(context)}")
     day = (dated[0] if dated else updated, dated is not None)
     kind = (_working(rest), _rules(rest, head.tags))
-    return (note_id, path, scope, *shown, generation, *content, *day, len(note.entries), *kind)
+    return (note_id, path, scope, *display, generation, *content, *day, len(note.entries), *kind)
 
 
 def _other_names(fields: Mapping[str, object]) -> Iterator[str]:
@@ -140,10 +140,10 @@ def _entry_row(
     place = (entry.first_line, entry.last_line)
     is_struck = entry.id in marks.struck
     is_found = is_recalled(text, is_listed, working) and not is_struck
-    shown = (pinned_at(entry, marks), is_struck, hash_of(entry), is_found)
+    state = (pinned_at(entry, marks), is_struck, hash_of(entry), is_found)
     # Ten thousand notes are looked at in one go, and most entries have no bracket at all.
     found_by = (spelled_out(f"{heading} {text}"), entry.category if "[" in text else "")
-    return (rowid, note_id, entry.id, heading, text, *place, *shown, *found_by)
+    return (rowid, note_id, entry.id, heading, text, *place, *state, *found_by)
 
 
 def is_recalled(text: str, is_listed: bool, working: int) -> bool:

@@ -149,15 +149,15 @@ class Clone:
                 f"{what} is unfinished in {self.root}",
                 "Finish or abort it there; what is written meanwhile is kept and committed afterwards.",
             )
-        lost = self.lost_refs()
-        if "HEAD" not in lost and not self.is_on_branch():
+        refs = self.lost_refs()
+        if "HEAD" not in refs and not self.is_on_branch():
             raise RepositoryState(
                 f"{self.root} is on {self.checked_out() or 'no branch'}, not on {self.branch}",
                 f"`ctxrepo doctor --fix` brings it back to {self.branch}, with what no commit holds yet; "
                 "commits that were made elsewhere stay on their branch.",
             )
-        if lost:
-            raise Damaged(f"{lost[0]} in {self.git_dir} can't be read")
+        if refs:
+            raise Damaged(f"{refs[0]} in {self.git_dir} can't be read")
 
     def unfinished(self) -> str:
         """What a person has begun with git in this clone and not finished, or ''."""
@@ -173,14 +173,14 @@ class Clone:
     def lost_refs(self) -> list[str]:
         """HEAD and those of our refs that are garbage, or that are gone though they existed once."""
         refs = RefFiles(self.git_dir)
-        lost = [] if refs.head() else ["HEAD"]
-        lost += ["packed-refs"] if refs.packed_is_garbage() else []
-        lost += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
+        names = [] if refs.head() else ["HEAD"]
+        names += ["packed-refs"] if refs.packed_is_garbage() else []
+        names += [name for name in (self.branch_ref, self.upstream_ref, *OUR_REFS) if refs.is_garbage(name)]
         # If the branch has a log, or files were checked out, this memory is not new and empty.
         was_there = any(map(refs.exists, OUR_REFS))
         if refs.is_lost(self.branch_ref) or (was_there and not refs.exists(self.branch_ref)):
-            lost.append(self.branch_ref)
-        return lost
+            names.append(self.branch_ref)
+        return names
 
     def head_line(self) -> str:
         return text_of(self.git_dir / "HEAD").strip()

@@ -196,8 +196,8 @@ class CodeTree:
 
     def existing(self, places: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
         """Those of these (commit, path) where the commit has a file or folder at the path."""
-        asked = {f"{commit}:{path}": (commit, path) for commit, path in places}
-        return {asked[name] for name in self._kinds([*asked])}
+        by_name = {f"{commit}:{path}": (commit, path) for commit, path in places}
+        return {by_name[name] for name in self._kinds([*by_name])}
 
     def files_by_id(self, oids: Iterable[str]) -> dict[str, TreeFile]:
         """id -> file, for those of these ids whose bytes are on this machine."""
@@ -206,10 +206,10 @@ class CodeTree:
 
     def files_at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], TreeFile]:
         """(commit, path) -> file, for those of these places where the commit has a file."""
-        asked = {f"{commit}:{path}": (commit, path) for commit, path in places}
-        kinds = self._kinds([*asked])
+        by_name = {f"{commit}:{path}": (commit, path) for commit, path in places}
+        kinds = self._kinds([*by_name])
         return {
-            asked[name]: TreeFile(oid, size) for name, (oid, kind, size) in kinds.items() if kind == "blob"
+            by_name[name]: TreeFile(oid, size) for name, (oid, kind, size) in kinds.items() if kind == "blob"
         }
 
     def changed_since(self, commit: str) -> dict[str, str] | None:

@@ -35,19 +35,19 @@ def is_source(path: str) -> bool:
     return not (is_text_or_data or name in _NAMES["locks"] or ".min." in name)
 
 
-def update_index(tree: CodeTree, index: WordIndex | None, wanted: Collection[str]) -> WordIndex:
-    """Where the `wanted` words are in the tree. Only files that changed since `index` are read, unless there
+def update_index(tree: CodeTree, index: WordIndex | None, words: Collection[str]) -> WordIndex:
+    """Where the `words` are in the tree. Only files that changed since `index` are read, unless there
     are new words, or one has gone from all files that were noted and may be in others."""
     known = index.places if index else {}
     former = tree.changed_since(index.commit) if index else None
     if former is None:
-        return WordIndex(tree.commit, _places_in_tree(tree, wanted))
-    kept = {word: [path for path in known[word] if path not in former] for word in wanted if word in known}
-    changed = find_words(tree, _sources(tree, (path for path in former if path in tree.files)), kept)
+        return WordIndex(tree.commit, _places_in_tree(tree, words))
+    old = {word: [path for path in known[word] if path not in former] for word in words if word in known}
+    new = find_words(tree, _sources(tree, (path for path in former if path in tree.files)), old)
     places = {
-        word: tuple(dict.fromkeys((*paths, *changed.get(word, ()))))[:PLACES] for word, paths in kept.items()
+        word: tuple(dict.fromkeys((*paths, *new.get(word, ()))))[:PLACES] for word, paths in old.items()
     }
-    unsure = {word for word in wanted if word not in known}
+    unsure = {word for word in words if word not in known}
     unsure |= {word for word, paths in places.items() if not paths and len(known[word]) >= PLACES}
     return WordIndex(tree.commit, places | _places_in_tree(tree, unsure))
 
@@ -63,11 +63,11 @@ def _sources(tree: CodeTree, paths: Iterable[str]) -> dict[str, TreeFile]:
 
 
 def find_words(
-    tree: CodeTree, files: Mapping[str, TreeFile], wanted: Collection[str], most: int = PLACES
+    tree: CodeTree, files: Mapping[str, TreeFile], words: Collection[str], most: int = PLACES
 ) -> dict[str, list[str]]:
     """word -> at most `most` of the keys of `files` that have it, in their order; a word that no file has is
     left out."""
-    names = {word.encode() for word in wanted}
+    names = {word.encode() for word in words}
     paths: dict[str, list[str]] = {}
     for path, file in files.items():
         paths.setdefault(file.oid, []).append(path)
@@ -81,7 +81,7 @@ def find_words(
 
 
 def words_before(
-    tree: CodeTree, history: History, asked: Mapping[str, Collection[str]]
+    tree: CodeTree, history: History, words_at: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, str]]:
     """commit -> word -> a source file that had the word there, '' for none, for words that no file has any
     more. Whatever had them has changed since, so only old versions are read, each once."""
@@ -92,13 +92,13 @@ def words_before(
         for start, version in zip([-1, *(version.number for version in versions)], versions, strict=False)
         if version.before
     ]
-    numbers = sorted(number for commit in asked if (number := tree.number(commit)) >= 0)
+    numbers = sorted(number for commit in words_at if (number := tree.number(commit)) >= 0)
     spans = [(p, oid, a, b) for p, oid, a, b in spans if bisect_left(numbers, b) > bisect_left(numbers, a)]
-    branches = {commit: _changed_from(tree, commit) for commit in asked if tree.number(commit) < 0}
+    branches = {commit: _changed_from(tree, commit) for commit in words_at if tree.number(commit) < 0}
     oids = {oid for _, oid, _, _ in spans} | {oid for files in branches.values() for oid in files.values()}
     files = {oid: file for oid, file in tree.files_by_id(oids).items() if file.size <= MOST}
     words_of: dict[str, list[str]] = {}
-    for word, holders in find_words(tree, files, set().union(*asked.values()), most=len(files)).items():
+    for word, holders in find_words(tree, files, set().union(*words_at.values()), most=len(files)).items():
         for oid in holders:
             words_of.setdefault(oid, []).append(word)
     by_word: dict[str, list[tuple[int, int, str]]] = {}
@@ -106,7 +106,7 @@ def words_before(
         for word in words_of.get(oid, ()):
             by_word.setdefault(word, []).append((start, end, path))
     places_at: dict[str, dict[str, str]] = {}
-    for commit, words in asked.items():
+    for commit, words in words_at.items():
         number, branch = tree.number(commit), branches.get(commit, {})
         places = {word: path for path, oid in branch.items() for word in words_of.get(oid, ())}
         for word in words if number >= 0 else ():

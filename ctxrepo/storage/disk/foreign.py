@@ -190,12 +190,12 @@ def _replace(target: Path, temporary: Path, data: bytes) -> None:
 
 
 @contextmanager
-def _file_errors(path: Path, done: str) -> Iterator[None]:
+def _file_errors(path: Path, action: str) -> Iterator[None]:
     """Turn what the system says into one line that names the file."""
     try:
         yield
     except OSError as error:
-        words = f"{path} can't be {done}: {error.strerror or error}"
+        words = f"{path} can't be {action}: {error.strerror or error}"
         raise CtxrepoError(words, next_step(error)) from error
 
 

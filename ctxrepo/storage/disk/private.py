@@ -93,12 +93,12 @@ def put(path: Path, text: str) -> None:
 
 def put_whole(path: Path, text: str) -> None:
     """The same in one step: whoever reads the file meanwhile sees the old text or the new one."""
-    made = path.with_name(f".{path.name}-{random_name(4)}")
+    temporary = path.with_name(f".{path.name}-{random_name(4)}")
     try:
-        put(made, text)
-        made.rename(path)
+        put(temporary, text)
+        temporary.rename(path)
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def touch(path: Path) -> None:

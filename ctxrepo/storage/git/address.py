@@ -86,12 +86,12 @@ def _at_host(address: str, env: Mapping[str, str]) -> str:
     import subprocess  # most commands ask nobody
 
     try:
-        done = subprocess.run(
+        run = subprocess.run(
             command, env=known, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return address
-    lines = (line.partition(" ") for line in done.stdout.decode("utf-8", "replace").splitlines())
+    lines = (line.partition(" ") for line in run.stdout.decode("utf-8", "replace").splitlines())
     options = {key: value for key, _, value in lines}
     name = options.get("hostname", host)
     if name.lower() == host.lower() or not _NAME.fullmatch(name):

@@ -48,13 +48,13 @@ def find_committer(git: Git, own: Mapping[str, str]) -> Committer:
 def signed_commit(git: Git, tree: str, parents: Sequence[str], message: str, who: Committer) -> str:
     """A commit object signed as the user's git is set up to; Uncommitted when the key can't be used."""
     words = [word for parent in parents for word in ("-p", parent)]
-    named = [
+    identity = [
         word
         for key, value in (("user.name", who.name), ("user.email", who.email))
         for word in ("-c", f"{key}={value}")
         if value
     ]
-    command = (*named, "commit-tree", "-S", *words, "-F", "-", tree)
+    command = (*identity, "commit-tree", "-S", *words, "-F", "-", tree)
     answer = git.run(*command, timeout=SIGN_SECONDS, stdin=message.encode())
     if not answer.ok:
         raise Uncommitted(f"the commit could not be signed: {answer.reason}", UNLOCK)

@@ -50,9 +50,9 @@ class OwnGit:
         )
         includes: tuple[str, ...] = ()
         if may_have_conditions(env):  # git is asked in a directory without them
-            asked = self.folder / "asked"
-            make_bare(asked, self._configuration(()), self._head())
-            includes = conditional_files(replace(git, folder=asked, git_dir=asked), self.clone.git_dir)
+            folder = self.folder / "asked"
+            make_bare(folder, self._configuration(()), self._head())
+            includes = conditional_files(replace(git, folder=folder, git_dir=folder), self.clone.git_dir)
         self.prepare(includes)
         return git
 

@@ -47,10 +47,10 @@ class GitRules:
         """path -> attribute -> value, where an attribute says that git may convert a file; else nothing."""
         files = self._files(ATTRIBUTES_FILE, paths)
         files["info/attributes"] = _bytes(self.own.clone.git_dir / "info" / "attributes")
-        files["attributes"] = named = self._named_by_clone()
+        files["attributes"] = clone_attributes = self._named_by_clone()
         if not (any(map(CONVERTING.search, files.values())) or (paths and self._user_may_convert())):
             return {}
-        config = ("-c", f"{_KEY}=../attributes") if named else ()
+        config = ("-c", f"{_KEY}=../attributes") if clone_attributes else ()
         answer = iter(self._ask(files, (*config, "check-attr", "--stdin", "-z", "--all"), paths))
         attributes: dict[str, dict[str, str]] = {}
         for path, name, value in zip(answer, answer, answer, strict=True):
@@ -75,8 +75,8 @@ class GitRules:
         clone = self.own.clone
         if "attributesfile" not in clone.configured().lower():
             return b""
-        named = values(clone.git_dir / "config", _KEY, self.env)
-        return _bytes(clone.root / Path(named[-1]).expanduser()) if named else b""
+        paths = values(clone.git_dir / "config", _KEY, self.env)
+        return _bytes(clone.root / Path(paths[-1]).expanduser()) if paths else b""
 
     def _user_may_convert(self) -> bool:
         """Whether the user's own attributes may convert anything; git alone knows which file is named."""
@@ -97,8 +97,8 @@ class GitRules:
             for place, data in ((Path(folder, name), data) for name, data in files.items() if data):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(data)
-            asked = replace(git, folder=top, git_dir=Path(folder))
-            answer = asked.run("--work-tree=.", *words, timeout=_TIMEOUT, stdin="\0".join(paths).encode())
+            bare_git = replace(git, folder=top, git_dir=Path(folder))
+            answer = bare_git.run("--work-tree=.", *words, timeout=_TIMEOUT, stdin="\0".join(paths).encode())
         if answer.code not in (0, 1):  # 1: none is ignored
             raise GitFailed(f"git could not say what its own files mean for the memory: {answer.reason}")
         return answer.out.split("\0")[:-1]

@@ -119,15 +119,15 @@ def _fetch(url: str, to: Path, tell: Callable[[int, int], None], is_needed: bool
     try:
         with _web().open(url, timeout=_DOWNLOAD_WAIT) as answer, opened(part, "wb") as file:
             total = int(answer.headers.get("Content-Length") or 0)
-            done = 0
+            count = 0
             while chunk := answer.read(_CHUNK):
-                done += len(chunk)
-                if done > _MOST_BYTES:
+                count += len(chunk)
+                if count > _MOST_BYTES:
                     raise OSError("it is larger than 2 GiB")
                 file.write(chunk)
-                tell(done, total)
-            if done < total:
-                raise OSError(f"it ended after {done} of {total} bytes")
+                tell(count, total)
+            if count < total:
+                raise OSError(f"it ended after {count} of {total} bytes")
         part.replace(to)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -135,9 +135,9 @@ class Vectors:
     def some(self, digests: Collection[bytes]) -> dict[bytes, bytes]:
         """Digest of a text -> its vector as it is kept, of these that are there."""
         vectors: dict[bytes, bytes] = {}
-        wanted = list(digests)
-        for first in range(0, len(wanted), _AT_ONCE):
-            batch = wanted[first : first + _AT_ONCE]
+        keys = list(digests)
+        for first in range(0, len(keys), _AT_ONCE):
+            batch = keys[first : first + _AT_ONCE]
             places = ",".join("?" * len(batch))
             vectors.update(self._db.execute(f"{_GET} and text in ({places})", (self._model, *batch)))
         return vectors
@@ -161,8 +161,8 @@ class Vectors:
             self._db.execute("delete from vector where model != ?", (self._model,))
             there = [row[0] for row in self._db.execute("select text from vector")]
             if len(there) > _TIMES * len(needed):
-                gone = [(text,) for text in there if text not in needed]
-                self._db.executemany("delete from vector where text = ?", gone)
+                rows = [(text,) for text in there if text not in needed]
+                self._db.executemany("delete from vector where text = ?", rows)
 
 
 def row_of(data: bytes, width: int) -> Array | None:

@@ -78,9 +78,9 @@ class Loose:
         """Where refs and their logs lead, as far as that is here."""
         refs = RefFiles(self.git_dir)
         tips = {*refs.all().values(), refs.resolve("HEAD"), *refs.logged()} - {None}
-        asked = "".join(f"{tip}\n" for tip in sorted(filter(None, tips))).encode()
+        question = "".join(f"{tip}\n" for tip in sorted(filter(None, tips))).encode()
         words = ("cat-file", "--batch-check=%(objectname)", "--buffer")
-        answer = self.git.run(*words, timeout=_TIMEOUT, stdin=asked)
+        answer = self.git.run(*words, timeout=_TIMEOUT, stdin=question)
         return [line for line in answer.out.splitlines() if not line.endswith(" missing")]
 
     def _temporary(self) -> Iterator[Path]:
@@ -166,18 +166,18 @@ class SmallPacks:
         if not (joined.into.is_file() and joined.into.with_suffix(_INDEX).is_file()):
             return 0
         here = self._sizes()
-        gone = [pack for pack in joined.old if pack in here]
-        for pack in gone:
+        packs = [pack for pack in joined.old if pack in here]
+        for pack in packs:
             _delete(pack)
-        return len(gone)
+        return len(packs)
 
     def clear(self) -> int:
         """Delete what is left of old packs when we were killed; returns how many there were."""
-        left = [mark for mark in self._folder.glob(f"pack-*{JOINED}") if not mark.is_dir()]
-        for mark in left:
+        marks = [mark for mark in self._folder.glob(f"pack-*{JOINED}") if not mark.is_dir()]
+        for mark in marks:
             # A repair may have made a new index; then the pack counts again.
             _delete_rest(mark.with_suffix(_PACK), with_pack=not mark.with_suffix(_INDEX).exists())
-        return len(left)
+        return len(marks)
 
     def _write(self, git: Git, ids: Iterable[str]) -> Path:
         # Ids and not `--stdin-packs` or `git repack --geometric`, which git 2.30 lacks.

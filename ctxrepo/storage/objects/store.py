@@ -136,13 +136,13 @@ class Objects(Refs, Past):
 
     def within(self, tree: str | None, cone: Cone) -> str:
         """The tree with only what `cone` holds of it; no folder that it holds whole is read."""
-        kept: dict[str, Key] = {}
+        files: dict[str, Key] = {}
         for folder in cone.on_the_way:
             for name, (mode, oid) in self.items(self._folder(tree, folder)).items():
                 path = f"{folder}/{name}" if folder else name
                 if cone.is_whole(path) or not folder_of((mode, oid)):
-                    kept[path] = f"{mode}:{oid}"
-        return self.edit(None, kept)
+                    files[path] = f"{mode}:{oid}"
+        return self.edit(None, files)
 
     # -- commits
 
@@ -156,8 +156,8 @@ class Objects(Refs, Past):
         signature = pygit2.Signature(author.name, author.email, int(now.timestamp()), minutes)
         if not self.has(tree):
             raise Damaged(f"tree {tree} is gone: `git gc --prune=now` may have just taken it")
-        made = (None, signature, signature, message, tree, list(parents))
-        return _stored("a commit", lambda: str(self._repo.create_commit(*made)))
+        arguments = (None, signature, signature, message, tree, list(parents))
+        return _stored("a commit", lambda: str(self._repo.create_commit(*arguments)))
 
     def recent_keys(self, tip: str | None, path: str) -> list[Key | None]:
         """What the last commits had at `path`, the newest first; None where there was no file."""
@@ -177,11 +177,11 @@ class Objects(Refs, Past):
             above, _, name = folder.rpartition("/")
             oid = folder_of(before[above][1].get(name))
             before[folder] = oid, self.items(oid)
-        made: dict[str, dict[str, str | None]] = {folder: {} for folder in down}
+        trees: dict[str, dict[str, str | None]] = {folder: {} for folder in down}
         for folder in reversed(down[1:]):
             above, _, name = folder.rpartition("/")
-            made[above][name] = self._edit_one(*before[folder], inside[folder], made[folder])
-        return self._edit_one(*before[""], inside[""], made[""])
+            trees[above][name] = self._edit_one(*before[folder], inside[folder], trees[folder])
+        return self._edit_one(*before[""], inside[""], trees[""])
 
     def _edit_one(
         self,

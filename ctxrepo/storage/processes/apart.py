@@ -345,10 +345,10 @@ def _pickled(kind: Kind, value: Any) -> bytes:
 def _pipe() -> tuple[int, int]:
     """A pipe whose handles aren't those of standard streams, should these be closed."""
     ends = os.pipe()
-    moved = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
+    handles = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
     for end in ends:
         os.close(end)
-    return moved[0], moved[1]
+    return handles[0], handles[1]
 
 
 def _silence() -> None:

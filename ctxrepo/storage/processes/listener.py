@@ -68,10 +68,10 @@ def question(peer: socket.socket) -> bytes:
     line, end = b"", time.monotonic() + _PEER_WAIT
     try:
         while not line.endswith(b"\n"):
-            left = end - time.monotonic()
-            if left <= 0 or len(line) > LINE_BYTES:
+            seconds = end - time.monotonic()
+            if seconds <= 0 or len(line) > LINE_BYTES:
                 return b""
-            peer.settimeout(left)
+            peer.settimeout(seconds)
             if not (part := peer.recv(LINE_BYTES)):
                 return b""
             line += part

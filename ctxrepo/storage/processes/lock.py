@@ -27,11 +27,11 @@ _WORKER = "_work"
 
 def holder(*files: Path) -> str:
     """The process that has locked one of these files, in words: `the worker, process 4711`; '' for nobody."""
-    wanted = set()
+    inodes = set()
     for file in files:
         with suppress(OSError):
             status = file.stat()
-            wanted.add((os.major(status.st_dev), os.minor(status.st_dev), status.st_ino))
+            inodes.add((os.major(status.st_dev), os.minor(status.st_dev), status.st_ino))
     with suppress(OSError, ValueError, IndexError):
         for line in _LOCKS.read_text("ascii", "replace").splitlines():
             words = line.split()
@@ -39,7 +39,7 @@ def holder(*files: Path) -> str:
                 continue
             major, minor, inode = words[5].split(":")
             pid = int(words[4])
-            if (int(major, 16), int(minor, 16), int(inode)) in wanted and pid not in (os.getpid(), 0, -1):
+            if (int(major, 16), int(minor, 16), int(inode)) in inodes and pid not in (os.getpid(), 0, -1):
                 return f"{_named(pid)}process {pid}"
     return ""
 

@@ -41,13 +41,13 @@ class Exchanges:
         with suppress(OSError):
             put(self.file, json.dumps(asdict(last)))
 
-    def answer_since(self, asked: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
-        """The last answer, if a sync that began at `asked` with the commit `head` can use it, since that
+    def answer_since(self, start: float, head: str | None, *, send: bool) -> RemoteAnswer | None:
+        """The last answer, if a sync that began at `start` with the commit `head` can use it, since that
         exchange began later and sent the commit, or the remote was away a moment ago; else None."""
         if last := self._last():
             is_covered = last.outcome == "ok" and last.head == head and (last.sent or not send)
             since = last.began if is_covered else last.ended
-            if (is_covered or last.outcome in _AWAY) and asked <= since <= time.monotonic():
+            if (is_covered or last.outcome in _AWAY) and start <= since <= time.monotonic():
                 return RemoteAnswer(last.outcome, last.reason)
         return None
 

@@ -114,10 +114,10 @@ _TIMEOUT = 120.0
 
 def clear_spoiled(git_dir: Path, git: Git, broken: Broken) -> int:
     """Move aside every object file that can't be read, keeping what is readable in it; returns how many."""
-    moved = 0
+    count = 0
     for path, _ in list(spoiled_objects(git_dir)):
         there = broken.take(path)
-        moved += there is not None
+        count += there is not None
         if path.suffix == ".pack":
             for other in path.parent.glob(f"{path.stem}.*"):
                 broken.take(other)
@@ -129,7 +129,7 @@ def clear_spoiled(git_dir: Path, git: Git, broken: Broken) -> int:
     for pack in packs_without_index(git_dir):
         # git takes a pack it can't find the index of for none at all.
         git.run("index-pack", str(pack), timeout=_TIMEOUT)
-    return moved
+    return count
 
 
 def take_graphs(git_dir: Path, broken: Broken) -> None:

@@ -230,8 +230,8 @@ class KeptSessions:
         number, block, size = self._last_block(session)
         is_changed = False
         for message in messages:
-            kept = self.db.execute("select block from message where key = ?", (message.key,)).fetchone()
-            if not kept:
+            row = self.db.execute("select block from message where key = ?", (message.key,)).fetchone()
+            if not row:
                 if size >= _BLOCK or not number:
                     self._write(number, block)
                     query = "insert into block(session, data) values (?, x'')"
@@ -240,7 +240,7 @@ class KeptSessions:
                 size += len(message.text)
                 is_changed = True
             place = (session, message.key, message.place, storable(message.name))
-            self.db.execute(_SQL["message"], (*place, *(kept or (number,))))
+            self.db.execute(_SQL["message"], (*place, *(row or (number,))))
         if is_changed:
             self._write(number, block)
 

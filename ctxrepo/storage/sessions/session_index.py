@@ -214,10 +214,10 @@ class SessionIndex:
     def _take_over(self, number: int, session: IndexedSession) -> None:
         """Give this session the messages of the same session in a transcript that is gone."""
         same = (session.agent, session.id, GONE, number)
-        for (gone,) in self.db.execute(_SAME_SESSION, same).fetchall():
-            self.db.execute("update message set session = ? where session = ?", (number, gone))
-            self.db.execute("update or ignore copy set session = ? where session = ?", (number, gone))
-            self.db.execute("delete from session where number = ?", (gone,))
+        for (other,) in self.db.execute(_SAME_SESSION, same).fetchall():
+            self.db.execute("update message set session = ? where session = ?", (number, other))
+            self.db.execute("update or ignore copy set session = ? where session = ?", (number, other))
+            self.db.execute("delete from session where number = ?", (other,))
 
     def _add(self, message: NewMessage) -> None:
         row = message.row

@@ -63,16 +63,16 @@ def compile_settings(
     """Make hooks.db say exactly this, in one transaction; False when it already did. `publish_settings`
     writes the keys; `World` says what each means to a hook."""
     make_folder(state)
-    wanted = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
+    rows = [(r.id, str(r.home), n) for n, r in enumerate(repositories)]
     with closing(_SCHEMA.open(state / "hooks.db")) as db:
         known = dict(db.execute(_SETTINGS)), db.execute(_REPOSITORIES).fetchall()
-        if known == (dict(settings), wanted):
+        if known == (dict(settings), rows):
             return False
         with transaction(db):
             db.execute("delete from settings")
             db.execute("delete from repository")
             db.executemany("insert into settings values (?, ?)", settings.items())
-            db.executemany("insert into repository values (?, ?, ?)", wanted)
+            db.executemany("insert into repository values (?, ?, ?)", rows)
     return True
 
 

@@ -124,9 +124,9 @@ class Journal:
     def _rewrite(self, change: Callable[[Save], Save]) -> None:
         for name in self.names():
             saves = self._parsed(name) or []
-            changed = [change(save) for save in saves]
-            if changed != saves:
-                put(str(self.folder), name, encoded(changed))
+            new_saves = [change(save) for save in saves]
+            if new_saves != saves:
+                put(str(self.folder), name, encoded(new_saves))
 
     def intend(self, intent: Intent) -> None:
         """Record, on the disk before a ref is moved, which saves the commit holds: if a power cut kept the

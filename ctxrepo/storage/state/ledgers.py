@@ -101,10 +101,10 @@ class FaultLog:
     def note(self, faults: Iterable[str], now: float) -> None:
         """From now on these are the faults that stand; a log that can't be written only lacks lines."""
         standing = {record.fault for record in self.read() if not record.until}
-        wanted = list(dict.fromkeys(faults))
+        current = list(dict.fromkeys(faults))
         at = second(datetime.fromtimestamp(now, UTC))
-        over = [(fault, True) for fault in sorted(standing.difference(wanted))]
-        for fault, is_over in [*over, *((fault, False) for fault in wanted if fault not in standing)]:
+        over = [(fault, True) for fault in sorted(standing.difference(current))]
+        for fault, is_over in [*over, *((fault, False) for fault in current if fault not in standing)]:
             line = render({"at": at, "fault": fault, "over": is_over})
             append_rolling(str(self.file), line + "\n", LOG_BYTES)
 

@@ -95,7 +95,7 @@ class Spool:
         """A text that changes when an event arrives."""
         return f"{stamp_of(str(self.places.spool))} {stamp_of(str(self.left))}"
 
-    def drop(self, end: int, done: Iterable[SpoolEvent]) -> None:
+    def drop(self, end: int, events: Iterable[SpoolEvent]) -> None:
         """Forget the first `end` bytes, under the lock of the hooks, so that no line is lost. What came
         meanwhile goes to a new file, on the disk before it takes the old one's place: bytes moved within a
         file may be in neither place after a power cut. Without any the file is emptied, and fsynced only
@@ -109,7 +109,7 @@ class Spool:
                 file.truncate(0)
                 fcntl.flock(file, fcntl.LOCK_UN)
                 os.fsync(file.fileno())
-        for event in done:
+        for event in events:
             with suppress(OSError):
                 if event.left:
                     (self.left / os.path.basename(event.left)).unlink()

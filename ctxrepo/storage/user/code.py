@@ -104,10 +104,10 @@ def is_genuine_worktree(code: CodeCheckout) -> bool:
     link = code.top / ".git"
     if os.path.isdir(link) and not os.path.islink(link):
         return _real(link) == code.common
-    named = foreign.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
-    if not named or not is_path(code.top / named):
+    path = foreign.text(link, _LINK_BYTES).removeprefix("gitdir:").strip()
+    if not path or not is_path(code.top / path):
         return False
-    own = _real(code.top / named)
+    own = _real(code.top / path)
     if own == code.common:
         return own.is_relative_to(_real(code.top))
     tree = foreign.text(own / "gitdir", _LINK_BYTES).strip()
@@ -155,15 +155,15 @@ def changed_files(top: Path, since: int, env: Mapping[str, str]) -> dict[str, li
     newest = ("--timestamp", f"--max-age={since}", f"--max-count={_MOST_COMMITS}")
     listed = _asked(git, "rev-list", *newest, "HEAD", "--").out.split()
     times = dict(zip(listed[1::2], map(int, listed[::2]), strict=True))
-    named = ("diff-tree", "--stdin", "--root", "-r", "-z", "--name-only", "--no-renames")
-    changed: dict[str, list[int]] = {}
+    command = ("diff-tree", "--stdin", "--root", "-r", "-z", "--name-only", "--no-renames")
+    moments: dict[str, list[int]] = {}
     at = 0
     commits = "".join(f"{name}\n" for name in times).encode()
-    for name in _asked(git, *named, stdin=commits).out.split("\0")[:-1]:
+    for name in _asked(git, *command, stdin=commits).out.split("\0")[:-1]:
         at = times.get(name, at)
         if name not in times:
-            changed.setdefault(name, []).append(at)
-    return changed
+            moments.setdefault(name, []).append(at)
+    return moments
 
 
 def _refusal(top: str, why: str, advice: str = "") -> GitFailed:
@@ -191,8 +191,8 @@ def _around(folder: Path, common: Path) -> Path | None:
     real = _real(folder)
     for top in (real, *real.parents):
         if link := foreign.text(top / ".git", _LINK_BYTES):
-            named = top / link.removeprefix("gitdir:").strip()
-            return top if is_path(named) and _real(named) == common else None
+            path = top / link.removeprefix("gitdir:").strip()
+            return top if is_path(path) and _real(path) == common else None
     return None
 
 

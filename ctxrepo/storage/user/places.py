@@ -121,16 +121,16 @@ class Places:
         slug = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")[:40]
         name = f"{slug or 'host'}-{random_name(2)}"
         make_folder(self.state)
-        made = file.with_name(f".host-{random_name(4)}")
-        put(made, name + "\n")
+        temporary = file.with_name(f".host-{random_name(4)}")
+        put(temporary, name + "\n")
         try:
             if file.exists() and not _line(file):
                 file.unlink()  # a crash left it empty
-            os.link(made, file)
+            os.link(temporary, file)
         except FileExistsError:  # another process was first
             return self.host()
         finally:
-            made.unlink()
+            temporary.unlink()
         return name
 
 
@@ -207,8 +207,8 @@ class RepositoryPlaces:
     def files(self) -> tuple[Path, ...]:
         """Files that must be writable for ctxrepo to work."""
         locks = [self.lock(name) for name in ("work", "post", "write", "sync")]
-        kept = (self.spool, self.anchors, self.exchanges, self.trouble, self.log)
-        return (*kept, *locks)
+        paths = (self.spool, self.anchors, self.exchanges, self.trouble, self.log)
+        return (*paths, *locks)
 
     def lock(self, name: str) -> Path:
         """A lock file. The worker that commits holds `work`; whoever talks to the remote holds `post`."""

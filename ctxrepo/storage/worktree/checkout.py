@@ -119,9 +119,9 @@ class Checkout:
         """Write down which files are hidden now, before they can come to light again."""
         if snapshot.hidden:
             self.hidden.add(snapshot.hidden)
-            gone = dict.fromkeys(snapshot.hidden)
+            removals = dict.fromkeys(snapshot.hidden)
             for name in (WT_NEXT, WT):
-                self.objects.set_ref(name, self.objects.edit(self.objects.ref(name), gone))
+                self.objects.set_ref(name, self.objects.edit(self.objects.ref(name), removals))
 
     def differing(self, snapshot: Snapshot, tree: str | None) -> Differing:
         """The files of the snapshot that differ from those in a tree."""
@@ -168,10 +168,10 @@ class Checkout:
         a folder on its path. Nobody deletes a note by putting something else in its place."""
         once_hidden = frozenset(hidden)
         differing = snapshot.disk.differing(self.objects, snapshot.base)
-        gone = {path for path, (oid, _) in differing.items() if oid is None} | once_hidden
-        gone = {path for path in gone if snapshot.has_looked_at(path)}
-        notes = {path for path in gone if path in once_hidden or is_note(path) or path.endswith(".jsonl")}
-        plain = in_the_way(self.worktree.root, gone - notes)
+        absent = {path for path, (oid, _) in differing.items() if oid is None} | once_hidden
+        absent = {path for path in absent if snapshot.has_looked_at(path)}
+        notes = {path for path in absent if path in once_hidden or is_note(path) or path.endswith(".jsonl")}
+        plain = in_the_way(self.worktree.root, absent - notes)
         obstacles = {place: why for place, why in plain.items() if not self._is_meant(place, why)}
         obstacles |= in_the_way(self.worktree.root, notes)
         return {

@@ -73,11 +73,11 @@ class Stamps:
             return None
         return FolderSnapshot(*row) if row else None
 
-    def keep(self, fresh: Mapping[str, FolderSnapshot], gone: Iterable[str]) -> None:
+    def keep(self, fresh: Mapping[str, FolderSnapshot], folders: Iterable[str]) -> None:
         try:
             with closing(sqlite3.connect(self.database)) as connection, connection:
-                connection.executemany("delete from held where folder = ?", [(path,) for path in gone])
-                rows = [(path, *held) for path, held in fresh.items()]
+                connection.executemany("delete from held where folder = ?", [(path,) for path in folders])
+                rows = [(path, *snapshot) for path, snapshot in fresh.items()]
                 connection.executemany("insert or replace into held values (?,?,?,?,?)", rows)
         except sqlite3.DatabaseError as error:
             self._drop(error)

@@ -94,24 +94,24 @@ class Worktree:
                 self._put(folders, path, temporary)
             _sync_folders(folders, files)
 
-    def update_unchanged(self, wanted: Mapping[str, FileUpdate]) -> frozenset[str]:
+    def update_unchanged(self, updates: Mapping[str, FileUpdate]) -> frozenset[str]:
         """Update each file that still is what the caller saw, as an editor may write at any moment;
         returns the paths of the others. What reaches an old file meanwhile becomes a late write."""
         since = time.time()
         # Remove files first: a folder may replace a file, and a file may replace a folder.
         with closing(Folders(self.root)) as folders:
-            gone = {p for p, w in wanted.items() if w.data is None and _id(folders, p) == w.expected}
+            gone = {p for p, w in updates.items() if w.data is None and _id(folders, p) == w.expected}
         for path in gone:
-            self._keep_old(path, wanted[path].expected, since)
+            self._keep_old(path, updates[path].expected, since)
             self.remove(path)
         with closing(Folders(self.root)) as folders:
-            come = {p: w.data for p, w in wanted.items() if w.data is not None and _is_ready(folders, p, w)}
+            come = {p: w.data for p, w in updates.items() if w.data is not None and _is_ready(folders, p, w)}
             with self._prepared(folders, come) as prepared:
                 for path, temporary in prepared.items():
-                    self._keep_old(path, wanted[path].expected, since)
+                    self._keep_old(path, updates[path].expected, since)
                     self._put(folders, path, temporary)
             _sync_folders(folders, come)
-        return frozenset(wanted) - gone - come.keys()
+        return frozenset(updates) - gone - come.keys()
 
     def _keep_old(self, path: str, oid: str | None, since: float) -> None:
         # Where there was no file, an editor may have made one while we wrote ours.
@@ -193,11 +193,11 @@ def _id(folders: Folders, path: str) -> str | None:
     return OBSTACLE if os.path.lexists(folders.root / path) else None
 
 
-def _is_ready(folders: Folders, path: str, wanted: FileUpdate) -> bool:
+def _is_ready(folders: Folders, path: str, update: FileUpdate) -> bool:
     """Whether the file is as expected and its folder exists or could be made."""
     try:
         folders.of(path, create=True)
-        return _id(folders, path) == wanted.expected
+        return _id(folders, path) == update.expected
     except (Refused, Unreadable):
         return False
 
