@@ -155,8 +155,8 @@ class Desk:
 
     def take_notices(self) -> list[str]:
         """The notices of the call since the last time, oldest first; they are taken once."""
-        taken, self.call.notices[:] = self.call.notices[:], []
-        return taken
+        notices, self.call.notices[:] = self.call.notices[:], []
+        return notices
 
     def close(self) -> None:
         """Close what is open. A shared desk ends with that; at another the next operation opens it again."""
@@ -344,9 +344,9 @@ class Desk:
             from ctxrepo.services.saving.commit import commit
             from ctxrepo.services.saving.refresh import complete
 
-            done = commit(memory, self.now, signs=False)
-            complete(memory, done.head)
-            if done.is_to_send:
+            result = commit(memory, self.now, signs=False)
+            complete(memory, result.head)
+            if result.is_to_send:
                 self.wake()
         except Unsigned:
             self.wake()
@@ -354,15 +354,15 @@ class Desk:
         except CtxrepoError as error:
             self.notice(f"what was written last may not be in this: {error.message}. {error.hint}".rstrip())
             return None
-        return done
+        return result
 
     def _last_commit(self, memory: Memory) -> CommitResult | None:
         """The last commit, where none can be made; None, with a notice, if something isn't in it."""
         from ctxrepo.services.saving.committed import committed_already
 
         if waiting := memory.handover.names():
-            written = counted(len(waiting), "write")
-            self.notice(f"{written} handed over from here wait to be saved, and are not in this")
+            writes = counted(len(waiting), "write")
+            self.notice(f"{writes} handed over from here wait to be saved, and are not in this")
         if already := committed_already(memory):
             return already
         from ctxrepo.services.saving.pending import find_pending

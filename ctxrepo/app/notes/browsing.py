@@ -276,8 +276,8 @@ def list_items(desk: Desk, request: ChecklistRequest) -> Result[Sequence[Scratch
     from ctxrepo.services.notes.working_notes import items
 
     all_items = items(desk.memory, request.scope, desk.project)
-    shown = [item for item in all_items if request.is_whole or not item.item.is_done]
-    return Result(shown, {"items": [item.data for item in shown]})
+    scratches = [item for item in all_items if request.is_whole or not item.item.is_done]
+    return Result(scratches, {"items": [item.data for item in scratches]})
 
 
 @reads

@@ -67,5 +67,5 @@ def propose_steps(desk: Desk, request: StepsRequest) -> Result[Proposal | None]:
         raise Refused(f"nothing was proposed: {count}", "Fix these steps, and send all of them again.")
     if request.is_trial:
         return Result(None, {"steps": len(steps)})
-    made = propose(desk.memory, scope, steps, desk.origin, desk.now)
-    return Result(made, {"id": made.id, "steps": len(steps)})
+    proposal = propose(desk.memory, scope, steps, desk.origin, desk.now)
+    return Result(proposal, {"id": proposal.id, "steps": len(steps)})

@@ -18,10 +18,10 @@ def enforce(desk: Desk, request: EnforceRequest) -> Result[Enforcement]:
     """Have agents held to a rule beside an entry, on this machine if a person asks, or to none any more."""
     from ctxrepo.services.notes.enforcing import enforce
 
-    done = enforce(desk.memory, request, desk.project, desk.origin, desk.now)
-    if done.is_approved:
+    enforcement = enforce(desk.memory, request, desk.project, desk.origin, desk.now)
+    if enforcement.is_approved:
         _tell_switch(desk)
-    return Result(done)
+    return Result(enforcement)
 
 
 @reads

@@ -109,7 +109,7 @@ def list_sources(desk: Desk, _: None) -> Result[Sequence[SourceContents]]:
     from ctxrepo.services.imports.sources import survey
 
     places = survey(_search(desk, None))
-    shown = [
+    fields = [
         {
             "source": place.source,
             "place": place.place,
@@ -121,7 +121,7 @@ def list_sources(desk: Desk, _: None) -> Result[Sequence[SourceContents]]:
         }
         for place in places
     ]
-    return Result(places, {"found": shown})
+    return Result(places, {"found": fields})
 
 
 def entry_count(contents: SourceContents) -> int:

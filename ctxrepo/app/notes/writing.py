@@ -215,14 +215,14 @@ def edit_by_hand(desk: Desk, request: EditorRequest) -> Result[EditResult]:
     from ctxrepo.services.notes.changing import EditResult, edit_by_hand
     from ctxrepo.services.saving.commit import CommitRequest, commit
 
-    done = EditResult(request.path, "", changed=True, at=request.path)
+    result = EditResult(request.path, "", changed=True, at=request.path)
     with suppress(Refused):  # the commit holds it back
-        done = edit_by_hand(desk.memory, request.path, request.before, desk.origin, desk.now)
+        result = edit_by_hand(desk.memory, request.path, request.before, desk.origin, desk.now)
     committed = commit(desk.memory, desk.now, CommitRequest(only=[request.path]))
     for refusal in committed.held:
         if refusal.path == request.path:
             raise Refused(f"{refusal.at}: {refusal.message}", "The file is as you left it, and in no commit.")
-    return Result(done)
+    return Result(result)
 
 
 @writes

@@ -63,8 +63,8 @@ def _done(desk: Desk, request: DeedRequest) -> tuple[str, CtxrepoError | None]:
         from ctxrepo.app.sessions.tape_operations import delete_from_tape
         from ctxrepo.services.anchors.tape_requests import DeleteAnchors
 
-        gone = delete_from_tape(desk, DeleteAnchors(ids=(f"^{row.anchor}",))).value
-        return f"deleted the anchor {', '.join(anchor.name for anchor in gone)}", None
+        anchors = delete_from_tape(desk, DeleteAnchors(ids=(f"^{row.anchor}",))).value
+        return f"deleted the anchor {', '.join(anchor.name for anchor in anchors)}", None
     from ctxrepo.app.repository.decide import DecideRequest, decide
 
     assert row.item is not None
@@ -85,13 +85,13 @@ def take_back(desk: Desk, way: TakeBack) -> Result[Deed]:
     desk.commit_pending()
     log = list(desk.memory.done_log.newest())
     if log and log[0].id == way.operation:
-        done = undo(desk, UndoRequest()).value
+        outcome = undo(desk, UndoRequest()).value
     elif way.commit and [write.id for write in log if write.commit == way.commit] == [way.operation]:
-        done = undo(desk, UndoRequest(way.commit)).value
+        outcome = undo(desk, UndoRequest(way.commit)).value
     else:
         raise Refused("it shares a commit with other writes", "`ctxrepo history` shows it.")
     desk.commit_pending()
-    return Result(Deed(f"undone: {done.saying or done.what}"), "deed")
+    return Result(Deed(f"undone: {outcome.saying or outcome.what}"), "deed")
 
 
 def _newest(desk: Desk) -> Operation | None:

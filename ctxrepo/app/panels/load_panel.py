@@ -135,8 +135,8 @@ def _anchor_row(each: AnchorShown, name: str) -> PanelRow:
 
 def _minute(anchor: Anchor) -> str:
     """When it was left, as `2026-11-22-1050` by this machine's own time."""
-    left = _moment(anchor.timestamp)
-    return f"{left.astimezone():%Y-%m-%d-%H%M}" if left else ""
+    moment = _moment(anchor.timestamp)
+    return f"{moment.astimezone():%Y-%m-%d-%H%M}" if moment else ""
 
 
 def _relations(anchors: Sequence[AnchorShown]) -> Iterator[PanelRow]:

@@ -73,8 +73,8 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
             waiting.append(_waiting(item_now, request.item_chars))
     if more := len(stands.to_decide) - len(waiting):
         omissions.append(NotShown(f"{counted(more, 'further item')} to decide", "ctxrepo status"))
-    used = usage(desk, UsageRequest(limit=5000)).value
-    usages = {entry.usage.id: entry.usage for entry in used.entries}
+    usage_report = usage(desk, UsageRequest(limit=5000)).value
+    usages = {entry.usage.id: entry.usage for entry in usage_report.entries}
     notes = report_notes(memory, request, changes, usages, omissions)
     registered = {folder: name for name, folder in read_registry(memory).projects.items()}
     folders = dict.fromkeys(sorted(note.scope for note in notes))
@@ -90,7 +90,7 @@ def report(desk: Desk, request: ReportRequest) -> Result[MemoryReport]:
         scopes={folder: redact(registered.get(folder, "")) for folder in folders},
         notes=notes,
         tape=_tape(memory, folders, request.anchors, omissions),
-        usage=_shortened(used, request.entries),
+        usage=_shortened(usage_report, request.entries),
         prompts=_prompts(memory, days),
         writers=_per_writer(changes, days[0]),
         machines=known_machines(memory, stands, desk.now),
@@ -196,9 +196,9 @@ def _prompts(memory: Memory, days: Sequence[date]) -> list[DayOfPrompts]:
     return [DayOfPrompts(d, sum(map(bool, of)), of.count(0), sum(of)) for d, of in counts]
 
 
-def _shortened(used: UsageReport, most: int) -> UsageReport:
-    entries = [replace(entry, text=mask(entry.text), at=mask(entry.at)) for entry in used.entries[:most]]
-    return replace(used, entries=entries)
+def _shortened(usage: UsageReport, most: int) -> UsageReport:
+    entries = [replace(entry, text=mask(entry.text), at=mask(entry.at)) for entry in usage.entries[:most]]
+    return replace(usage, entries=entries)
 
 
 def _day(moment: datetime) -> date:

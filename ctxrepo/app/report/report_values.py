@@ -296,12 +296,12 @@ def _all_masked(texts: Sequence[str]) -> list[str]:
     return masked_texts
 
 
-def _of_entry(cached: CachedEntry, used: Usage | None) -> EntryNotes:
+def _of_entry(cached: CachedEntry, usage: Usage | None) -> EntryNotes:
     return EntryNotes(
         is_pinned=cached.is_pinned,
         is_superseded=cached.is_struck,
         key=mask(cached.entry.key),
-        used=used.used if used else 0,
-        delivered=used.delivered if used else 0,
-        last=f"{datetime.fromtimestamp(used.last).astimezone():%Y-%m-%d}" if used else "",
+        used=usage.used if usage else 0,
+        delivered=usage.delivered if usage else 0,
+        last=f"{datetime.fromtimestamp(usage.last).astimezone():%Y-%m-%d}" if usage else "",
     )

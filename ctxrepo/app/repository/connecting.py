@@ -86,12 +86,12 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
     names = _names(desk, request.agents, removes=request.removes)
     if not (request.removes or request.is_trial):
         _ = desk.memory  # hooks without a memory repository would be silent for ever: say so now
-    done: list[PlannedSetup] = []
+    setups: list[PlannedSetup] = []
     failed: dict[str, CtxrepoError] = {}
     for name, machine in _places(desk, request, names):
         try:
             # Each in its turn, because several agents may share files, which the one before has changed.
-            setup_plan = _with_own_memory(desk, machine, request, _plan(machine, request, name, done))
+            setup_plan = _with_own_memory(desk, machine, request, _plan(machine, request, name, setups))
         except CtxrepoError as error:
             failed[name] = error
             continue
@@ -104,7 +104,7 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
             failed[name] = error
             continue
         desk.notice(*setup_plan.notices)
-        done.append(planned)
+        setups.append(planned)
     if failed and len(names) == 1:
         raise failed[names[0]]
     for name, why in failed.items():
@@ -112,10 +112,10 @@ def set_up(desk: Desk, request: SetupRequest) -> Result[SetupResult]:
         desk.notice(f"{agent_named(name).title} was left out: {why.message}{hint}")
     if request.agents.every and not request.removes:
         _tell_unstarted(desk)
-    agents = [_fields(setup) for setup in done]
+    agents = [_fields(setup) for setup in setups]
     agents += [{"agent": name, "applied": False, "error": why.message} for name, why in failed.items()]
-    is_whole = not failed and not any(setup.untrusted for setup in done)
-    return Result(SetupResult(done, failed), {"agents": agents}, 0 if is_whole else 1)
+    is_whole = not failed and not any(setup.untrusted for setup in setups)
+    return Result(SetupResult(setups, failed), {"agents": agents}, 0 if is_whole else 1)
 
 
 def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]]:
@@ -126,9 +126,9 @@ def check_setup(desk: Desk, request: AgentsRequest) -> Result[Sequence[Standing]
     machine = desk.machine
     desk.places.secure()
     stand = [check(name, machine) for name in _names(desk, request)]
-    shown = [{"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in stand]
+    rows = [{"agent": s.agent, "state": s.state, "findings": [f.problem for f in s.findings]} for s in stand]
     is_well = all(s.state != "absent" and not is_failure(s.findings) for s in stand)
-    return Result(stand, {"agents": shown}, 0 if is_well else 1)
+    return Result(stand, {"agents": rows}, 0 if is_well else 1)
 
 
 def _places(desk: Desk, request: SetupRequest, names: Sequence[str]) -> Iterator[tuple[str, Machine]]:
@@ -146,8 +146,8 @@ def _plan(machine: Machine, request: SetupRequest, name: str, before: Sequence[P
     Of a trial nothing is done, so that is left out which one of those has shown already."""
     is_trial = request.is_trial
     if request.removes:
-        gone = {path for setup in before for path in setup.plan.receipts if is_trial}
-        setup_plan = removal(name, machine, gone)
+        receipts = {path for setup in before for path in setup.plan.receipts if is_trial}
+        setup_plan = removal(name, machine, receipts)
     else:
         setup_plan = plan(name, machine, request.choices, request.agents.every)
     shown = {change for setup in before for change in setup.plan.changes if is_trial}
@@ -170,10 +170,10 @@ def _with_own_memory(desk: Desk, machine: Machine, request: SetupRequest, planne
         changes, emptied, notices = give_back(agent, machine, top)
     elif request.own_memory:
         changes = redirect(agent, machine, top, _folder_for(desk, agent, top))
-    changed = [*planned.changes, *(change for change in changes if change.before != change.after)]
+    all_changes = [*planned.changes, *(change for change in changes if change.before != change.after)]
     return replace(
         planned,
-        changes=tuple(changed),
+        changes=tuple(all_changes),
         emptied=(*planned.emptied, *emptied),
         notices=(*planned.notices, *notices),
     )

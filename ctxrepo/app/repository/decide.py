@@ -83,22 +83,22 @@ def decide(desk: Desk, request: DecideRequest) -> Result[Decision]:
         raise UsageError(
             f"{item.id} can't be decided by {request.verb}", f"It takes: {offered or 'nothing'}."
         )
-    done = _carry_out(desk, item, choice, request)
-    decision = _decision(item, choice, done, still_waits=_find(desk, item.id) is not None)
+    result = _carry_out(desk, item, choice, request)
+    decision = _decision(item, choice, result, still_waits=_find(desk, item.id) is not None)
     data = {"item": item.id, "verb": choice.verb, "undo": choice.undo, "waits": decision.still_waits}
     data |= {"changes": plain_data(decision.effects)}
     if item.kind == "proposal":
-        data |= done.data
-    return Result(decision, data, done.exit_code, done.error)
+        data |= result.data
+    return Result(decision, data, result.exit_code, result.error)
 
 
-def _decision(item: ItemToDecide, choice: Choice, done: Result[object], *, still_waits: bool) -> Decision:
-    return Decision(item, choice, still_waits, done.value, _effects(item, choice, done.value))
+def _decision(item: ItemToDecide, choice: Choice, result: Result[object], *, still_waits: bool) -> Decision:
+    return Decision(item, choice, still_waits, result.value, _effects(item, choice, result.value))
 
 
-def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
+def _effects(item: ItemToDecide, choice: Choice, value: Any) -> Sequence[Effect]:
     if item.kind == "proposal":
-        return done.effects if choice.verb == "accept" else ()
+        return value.effects if choice.verb == "accept" else ()
     if choice.verb == "accept-deletions":
         from ctxrepo.services.review.proposals import effects_on
 
@@ -106,7 +106,7 @@ def _effects(item: ItemToDecide, choice: Choice, done: Any) -> Sequence[Effect]:
     if item.kind == "doubt":
         now = item.after if choice.verb == "supersede" else ""
         return () if choice.verb == "verify" else (Effect(item.path, item.before or "", now or ""),)
-    if item.kind == "conflict" and any(resolution.is_changed for resolution in done):
+    if item.kind == "conflict" and any(resolution.is_changed for resolution in value):
         was = item.before if choice.verb == "keep-other" else None
         return (Effect(item.path, was or "", item.after or ""),)
     return ()
@@ -121,9 +121,9 @@ def _carry_out(desk: Desk, item: ItemToDecide, choice: Choice, request: DecideRe
     """Do it in a commit of its own."""
     if desk.open_memory(or_last_settings=True).journal.names():
         desk.commit_pending()
-    done = _OPERATIONS[choice.verb](desk, item, request)
+    result = _OPERATIONS[choice.verb](desk, item, request)
     desk.commit_pending()
-    return done
+    return result
 
 
 def _accept_deletions(desk: Desk) -> Result[object]:
@@ -153,9 +153,9 @@ def _settle(desk: Desk, item: ItemToDecide, verb: Verb) -> Result[object]:
 
 
 _OPERATIONS: Mapping[Verb, Callable[[Desk, ItemToDecide, DecideRequest], Result[object]]] = {
-    "accept": lambda desk, item, asked: accept_proposal(desk, VerdictRequest(item.name, text=asked.text)),
-    "decline": lambda desk, item, asked: decline_proposal(
-        desk, VerdictRequest(item.name, reason=asked.reason)
+    "accept": lambda desk, item, request: accept_proposal(desk, VerdictRequest(item.name, text=request.text)),
+    "decline": lambda desk, item, request: decline_proposal(
+        desk, VerdictRequest(item.name, reason=request.reason)
     ),
     "keep-current": lambda desk, item, _: resolve(desk, ResolveRequest("kept", item.name)),
     "keep-other": lambda desk, item, _: resolve(desk, ResolveRequest("other", item.name)),
@@ -277,17 +277,17 @@ def _decided(
 ) -> Result[Sequence[Outcome]]:
     """Decide each of these items; what can't be decided waits on, is told, and holds up no other."""
     items, memory = _items(desk), desk.open_memory(or_last_settings=True)
-    named = {item.id: item for item in (_named(items, name) for name in ids)}
-    _require_all_deletions(items, named)
+    by_id = {item.id: item for item in (_named(items, name) for name in ids)}
+    _require_all_deletions(items, by_id)
     outcomes: list[Outcome] = []
-    done: set[Kind] = set()
-    for item in named.values():
-        if item.kind == "deletion" and item.kind in done:
+    kinds: set[Kind] = set()
+    for item in by_id.values():
+        if item.kind == "deletion" and item.kind in kinds:
             first = next(outcome for outcome in outcomes if outcome.item.kind == item.kind)
             outcomes.append(_same(first, item))
             continue
         outcomes.append(_outcome(desk, item, answer, text, reason))
-        done.add(item.kind)
+        kinds.add(item.kind)
     if len(outcomes) == 1 and outcomes[0].error:
         raise outcomes[0].error
     waits = {item.id for item in items_to_decide(memory)}  # once: looking for all of them takes a while
@@ -328,16 +328,16 @@ def _outcome(desk: Desk, item: ItemToDecide, answer: Answer, text: str, reason: 
         choice = item.choice(answer)
         if choice is None:
             raise Refused(f"{item.id} can't be decided so", _way_on(item))
-        done = _carry_out(desk, item, choice, DecideRequest(item.id, choice.verb, text, reason))
+        result = _carry_out(desk, item, choice, DecideRequest(item.id, choice.verb, text, reason))
     except CtxrepoError as error:
         return Outcome(item, error=error, exit_code=error.exit_code)
-    return Outcome(item, _decision(item, choice, done, still_waits=False), done.error, done.exit_code)
+    return Outcome(item, _decision(item, choice, result, still_waits=False), result.error, result.exit_code)
 
 
-def _require_all_deletions(items: Iterable[ItemToDecide], named: Mapping[str, ItemToDecide]) -> None:
+def _require_all_deletions(items: Iterable[ItemToDecide], by_id: Mapping[str, ItemToDecide]) -> None:
     """UsageError where some deletions are named and not all: they are decided together."""
     deletions = [item for item in items if item.kind == "deletion"]
-    if any(item.id in named for item in deletions) and any(item.id not in named for item in deletions):
+    if any(item.id in by_id for item in deletions) and any(item.id not in by_id for item in deletions):
         ways = " or ".join(f"`{line}`" for line in commands(deletions[0]))
         raise UsageError(f"{counted(len(deletions), 'deletion')} wait, and are decided together", f"{ways}.")
 

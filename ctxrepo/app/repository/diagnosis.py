@@ -63,10 +63,10 @@ def doctor(desk: Desk, request: DoctorRequest) -> Result[Diagnosis]:
 
     memory = desk.open_memory(or_last_settings=True)
     desk.places.secure()
-    held = KeptOutFile(memory.state.held)
-    deleted = held.read().by(RULE) if request.fixes else []
+    kept_out = KeptOutFile(memory.state.held)
+    deleted = kept_out.read().by(RULE) if request.fixes else []
     mended = list(mend(memory, desk.now)) if request.fixes else []
-    if deleted and not held.read().by(RULE):
+    if deleted and not kept_out.read().by(RULE):
         memory.done_log.note_final("put back", desk.origin, deleted[0].path)
     diagnosis = Diagnosis(mended, doctor(memory, desk.machine, desk.now))
     checked = [(check.name, check.stands, not is_failure(check.findings)) for check in diagnosis.checked]
@@ -227,6 +227,6 @@ def embed(desk: Desk, _: None) -> Result[Timed[ReadyResult]]:
     return _timed(ready, began)
 
 
-def _timed(made: Value, began: float) -> Result[Timed[Value]]:
+def _timed(value: Value, began: float) -> Result[Timed[Value]]:
     seconds = round(monotonic() - began, 2)
-    return Result(Timed(made, seconds), {**plain_data(made), "seconds": seconds})
+    return Result(Timed(value, seconds), {**plain_data(value), "seconds": seconds})

@@ -37,19 +37,19 @@ def init(desk: Desk, request: InitRequest) -> Result[InitOutcome]:
     from ctxrepo.services.repository.init import init
 
     request = replace(request, cwd=desk.cwd)
-    made = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)
-    url = redact(made.remote)
+    result = init(desk.places, desk.env, request, desk.interpreter, desk.now, desk.progress)
+    url = redact(result.remote)
     desk.wake()
-    data = {"root": str(made.root), "remote": url, "action": made.action}
-    desk.notice(*desk.project_warnings, *made.warnings)
-    if notice := ignored_variable(desk.env, made.remote):
+    data = {"root": str(result.root), "remote": url, "action": result.action}
+    desk.notice(*desk.project_warnings, *result.warnings)
+    if notice := ignored_variable(desk.env, result.remote):
         desk.notice(notice)
-    if made.source:
-        data["settings"] = str(made.source)
-        desk.notice(f"folder and remote are as {made.program}'s settings say: {made.source}")
-    is_unsparse = request.sparse and made.action != "cloned" and desk.memory.clone.cone is None
-    code = code_of(made.synced) if made.synced else 0
-    return Result(InitOutcome(made, url, is_unsparse), data, code)
+    if result.source:
+        data["settings"] = str(result.source)
+        desk.notice(f"folder and remote are as {result.program}'s settings say: {result.source}")
+    is_unsparse = request.sparse and result.action != "cloned" and desk.memory.clone.cone is None
+    code = code_of(result.synced) if result.synced else 0
+    return Result(InitOutcome(result, url, is_unsparse), data, code)
 
 
 def fetch_soon(desk: Desk, _: None) -> None:
@@ -77,8 +77,8 @@ def conflict_hints(copies: Sequence[ConflictCopy]) -> Iterator[str]:
     from ctxrepo.domain.records.conflict_copy import copy_as_file, copy_id
 
     for copy in copies:
-        kept = copy_id(copy_as_file(copy)[0])
-        yield f"two versions met in {copy.path}; `ctxrepo conflicts show {kept}` shows the other one"
+        name = copy_id(copy_as_file(copy)[0])
+        yield f"two versions met in {copy.path}; `ctxrepo conflicts show {name}` shows the other one"
 
 
 CONFLICT, QUEUED, REFUSED = 4, 5, 6
@@ -118,15 +118,15 @@ def exchange(desk: Desk, request: ExchangeRequest) -> Result[ExchangeOutcome]:
         from ctxrepo.services.inbox.staging import require_person
 
         require_person(memory, desk.session[0], [REGISTRY], "what was deleted")  # nobody may have looked yet
-    wanted = CommitRequest(deletions="deletions" in request.accept)
+    commit_request = CommitRequest(deletions="deletions" in request.accept)
     set_up_git(memory, desk.interpreter)
     take_in(desk.memory, desk.now)
-    asked = SyncRequest(request.send, wanted, accept_remote="remote" in request.accept)
-    before = memory.head if wanted.deletions else None
+    asked = SyncRequest(request.send, commit_request, accept_remote="remote" in request.accept)
+    before = memory.head if commit_request.deletions else None
     result = with_repair(
         memory, desk.now, lambda: sync(memory, desk.now, asked), lambda repaired: desk.notice(repaired.words)
     )
-    if wanted.deletions:
+    if commit_request.deletions:
         from ctxrepo.services.history.undoing import (
             note_confirmed,  # it merges, and most syncs confirm nothing
         )

@@ -93,8 +93,8 @@ def start(desk: Desk, request: StartRequest) -> Result[FirstHour]:
     if request.is_trial and any(step.is_open for step in steps):
         desk.notice("nothing was changed: the same command with --yes does all of it")
     seen = desk.perform(_look, None, calls[0]) if upkeep.has_memory(desk) else ()
-    done = FirstHour(steps, _folder(desk, calls[0]), *seen)
-    return Result(done, exit_code=next(filter(None, codes), 0))
+    outcome = FirstHour(steps, _folder(desk, calls[0]), *seen)
+    return Result(outcome, exit_code=next(filter(None, codes), 0))
 
 
 def _folder(desk: Desk, call: Call) -> str:
@@ -114,10 +114,10 @@ def _make_repository(desk: Desk, remote: str, ask: Callable[..., bool]) -> int:
         line = f"{shown_path(plan.root, desk.places)} {url}, {stands}"
         return ask("repository", [line], is_open)
 
-    wanted = InitRequest(remote, agrees=lambda code: ask("repository", [f"{code}; go on?"]), begins=begins)
-    done = init(desk, wanted)
-    desk.notice(*(attention(done.value.made.synced) if done.value.made.synced else ()))
-    return done.exit_code
+    request = InitRequest(remote, agrees=lambda code: ask("repository", [f"{code}; go on?"]), begins=begins)
+    result = init(desk, request)
+    desk.notice(*(attention(result.value.made.synced) if result.value.made.synced else ()))
+    return result.exit_code
 
 
 def _projects(desk: Desk) -> Mapping[str, Call]:
@@ -128,11 +128,11 @@ def _projects(desk: Desk) -> Mapping[str, Call]:
 
     sessions, _ = search_index(desk, lambda: indexed_sessions(desk.memory))
     folders = dict.fromkeys(Path(session.cwd) for session in sessions if session.cwd)
-    seen = desk.memory.outside.ask_each(folders, folder_facts, lambda folder: folder)
+    pairs = desk.memory.outside.ask_each(folders, folder_facts, lambda folder: folder)
     here = desk.folder_facts.top
     unnamed = {name: value for name, value in desk.env.items() if name != "CTXREPO_PROJECT"}
     calls = {}
-    for top in dict.fromkeys((here, *(facts.top for _, facts in seen if facts.top))):
+    for top in dict.fromkeys((here, *(facts.top for _, facts in pairs if facts.top))):
         call = desk.call if top == here else replace(desk.call, cwd=Path(top), environment=unnamed)
         try:
             project = desk.perform(lambda there, _: there.project, None, call)
@@ -159,16 +159,16 @@ def _bring(desk: Desk, call: Call, source: str, offers: set[Offer], ask: Callabl
     title = f"{source} in {_folder(desk, call)}"
 
     def agrees(plans: Sequence[ImportPlan]) -> bool:
-        made = {(plan.contents.place, *_import_lines([plan])) for plan in plans if _import_lines([plan])}
-        is_new = not made <= offers
-        offers.update(made)
+        batch = {(plan.contents.place, *_import_lines([plan])) for plan in plans if _import_lines([plan])}
+        is_new = not batch <= offers
+        offers.update(batch)
         return is_new and ask(title, _import_lines(plans), any(plan.changes for plan in plans))
 
     try:
-        done = desk.perform(upkeep.import_memory, upkeep.ImportRequest(source, "", agrees), call)
-        if not any(plan.changes for plan in done.value.plans):  # nobody was asked
-            agrees(done.value.plans)
-        return done.exit_code
+        result = desk.perform(upkeep.import_memory, upkeep.ImportRequest(source, "", agrees), call)
+        if not any(plan.changes for plan in result.value.plans):  # nobody was asked
+            agrees(result.value.plans)
+        return result.exit_code
     except (NotFound, UsageError):  # it has nothing there
         return 0
     except CtxrepoError as error:

@@ -67,8 +67,8 @@ def get_setting(desk: Desk, request: KeyRequest) -> Result[Setting]:
 def set_setting(desk: Desk, request: SetRequest) -> Result[SettingChange]:
     """Change one setting; every other line of the file stays as it is."""
     _require_person(desk, request.key)
-    changed = change(desk.places, desk.env, request.key, request.value, desk.interpreter)
-    return _changed(desk, changed)
+    outcome = change(desk.places, desk.env, request.key, request.value, desk.interpreter)
+    return _changed(desk, outcome)
 
 
 def unset_setting(desk: Desk, request: KeyRequest) -> Result[SettingChange]:
@@ -109,9 +109,9 @@ def _require_person(desk: Desk, key: str) -> None:
         require_person(memory, desk.agent, [REGISTRY], key)
 
 
-def _changed(desk: Desk, changed: SettingChange) -> Result[SettingChange]:
-    desk.notice(*changed.notices)
-    return Result(changed, {**_fields(changed.setting), "was": changed.was, "changed": changed.is_changed})
+def _changed(desk: Desk, change: SettingChange) -> Result[SettingChange]:
+    desk.notice(*change.notices)
+    return Result(change, {**_fields(change.setting), "was": change.was, "changed": change.is_changed})
 
 
 def _fields(setting: Setting) -> dict[str, Any]:

@@ -90,10 +90,10 @@ def link(desk: Desk, request: LinkRequest) -> Result[ProjectLink]:
     require_project(desk.project, _INSIDE)
     own = identity_at(desk.memory, desk.cwd, desk.env)
     assert own is not None  # there is a project
-    done = link_project(desk.memory, own.id, request.target, desk.origin, desk.now)
-    data = {"name": done.name, "id": done.id, "folder": done.folder, "changed": done.is_changed}
-    data |= {"before": done.before, "files": done.relocated.files}
-    return Result(done, data, CONFLICT if done.relocated.conflict_copies else 0)
+    result = link_project(desk.memory, own.id, request.target, desk.origin, desk.now)
+    data = {"name": result.name, "id": result.id, "folder": result.folder, "changed": result.is_changed}
+    data |= {"before": result.before, "files": result.relocated.files}
+    return Result(result, data, CONFLICT if result.relocated.conflict_copies else 0)
 
 
 @writes
@@ -104,17 +104,17 @@ def unlink(desk: Desk, request: UnlinkRequest) -> Result[UnlinkResult]:
     own = identity_at(desk.memory, desk.cwd, desk.env)
     if not request.name:
         require_project(desk.project, _INSIDE)
-    done = unlink_project(desk.memory, own.id if own else "", request.name, desk.origin, desk.now)
-    data = {"name": done.name, "folder": done.folder, "changed": done.is_changed}
-    return Result(done, {**data, "before": done.before, "names": list(done.names)})
+    result = unlink_project(desk.memory, own.id if own else "", request.name, desk.origin, desk.now)
+    data = {"name": result.name, "folder": result.folder, "changed": result.is_changed}
+    return Result(result, {**data, "before": result.before, "names": list(result.names)})
 
 
 def trust(desk: Desk, request: TrustRequest) -> Result[TrustResult]:
     """Say that a checkout is the project that it says it is."""
     folder = desk.cwd / request.path if request.path else desk.cwd
-    done = trust_project(desk.memory, folder, desk.agent)
-    data = {"top": str(done.top), "id": done.project.id, "folder": done.project.folder}
-    return Result(done, {**data, "changed": done.is_changed})
+    result = trust_project(desk.memory, folder, desk.agent)
+    data = {"top": str(result.top), "id": result.project.id, "folder": result.project.folder}
+    return Result(result, {**data, "changed": result.is_changed})
 
 
 def _project_fields(project: ListedProject) -> dict[str, Any]:

@@ -149,9 +149,9 @@ def dismiss(desk: Desk, request: DismissRequest) -> Result[Sequence[str]]:
     reviews = (review for review in declined(desk.memory) if review.name in names or not names)
     folders = (scope_of(entry) for review in reviews for entry in review.entries)
     require_person(desk.memory, desk.session[0], folders, "what reviewers removed")
-    kept = dismiss(desk.memory, names)
-    desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in kept))
-    return Result(kept, "kept")
+    refs = dismiss(desk.memory, names)
+    desk.memory.done_log.note_final("dismiss", desk.origin, ", ".join(ref.rpartition("/")[2] for ref in refs))
+    return Result(refs, "kept")
 
 
 @dataclass(frozen=True)
@@ -217,8 +217,8 @@ def accept_proposal(desk: Desk, request: VerdictRequest) -> Result[Acceptance]:
     proposal = next((line.proposal for line in waiting(desk.memory) if line.name == request.name), None)
     if proposal:
         widen(desk.memory, scope_of_proposal(desk.memory, proposal).project, desk.now)
-    done = accept(desk.memory, request.name, desk.origin, desk.now, request.text)
-    return Result(done, {"at": done.at, "id": f"^{done.id}" if done.id else ""})
+    acceptance = accept(desk.memory, request.name, desk.origin, desk.now, request.text)
+    return Result(acceptance, {"at": acceptance.at, "id": f"^{acceptance.id}" if acceptance.id else ""})
 
 
 @writes

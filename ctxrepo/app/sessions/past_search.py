@@ -134,8 +134,8 @@ def _incomplete(outcome: UpdateOutcome) -> str:
         return "sessions are being read in the background; what was said last may be missing"
     if outcome.unknown:
         return f"the folder of {', '.join(sorted(outcome.unknown))} doesn't answer, so it isn't searched anew"
-    left = counted(outcome.left, "transcript isn't", "transcripts aren't")
-    return f"{left} read yet; the newest are, and the worker goes on with the rest"
+    transcripts = counted(outcome.left, "transcript isn't", "transcripts aren't")
+    return f"{transcripts} read yet; the newest are, and the worker goes on with the rest"
 
 
 def _fields(hit: SessionHit) -> dict[str, Any]:

@@ -131,9 +131,9 @@ def _fields(status: Status, now: datetime) -> Iterator[Field]:
         yield _field("remote", _remote(status, now))
     yield Field("project", (_project(status),), "wrong" if status.unknown else "")
     if status.claim:
-        given = "It is given nothing" if status.is_withheld else "It is given that memory"
+        effect = "It is given nothing" if status.is_withheld else "It is given that memory"
         yield _field(
-            "claim", f"{shown(status.claim)}. {given}; `ctxrepo project trust` says that it is yours"
+            "claim", f"{shown(status.claim)}. {effect}; `ctxrepo project trust` says that it is yours"
         )
     if status.owner:
         yield Field("stopped", (status.owner,), "wrong")
@@ -196,8 +196,8 @@ def _project(status: Status) -> str:
     place = f"{status.project.id} in {status.project.folder}/"
     if status.project.is_registered:
         return f"{place}; {status.hint}" if status.hint else place
-    moved = "if its address has changed: `ctxrepo project link`" if status.knows_others else ""
-    return f"{place} (nothing written yet{'; ' if status.hint or moved else ''}{status.hint or moved})"
+    advice = "if its address has changed: `ctxrepo project link`" if status.knows_others else ""
+    return f"{place} (nothing written yet{'; ' if status.hint or advice else ''}{status.hint or advice})"
 
 
 def _agents(stand: Sequence[Standing]) -> str:
@@ -219,5 +219,5 @@ def _session(session: LastSession | None, now: datetime) -> str:
     title = AGENTS[session.agent].title if session.agent in AGENTS else shown(session.agent)
     where = f" in {session.project}" if session.project else ""
     entries = counted(session.given, "entry", "entries")
-    given = "given nothing, as it was told" if session.is_off else f"given {entries}"
-    return f"{title}{where}, {ago(session.at, now)}, {given}"
+    delivery = "given nothing, as it was told" if session.is_off else f"given {entries}"
+    return f"{title}{where}, {ago(session.at, now)}, {delivery}"

@@ -53,9 +53,9 @@ def _hit_text(number: int, hit: RecalledEntry, is_explained: bool) -> str:
 
 def _left_out_text(left_out: Sequence[LeftOut]) -> str:
     lines = ["left out:"]
-    for left in left_out[:_FEW]:
-        text = shown(" ".join(left.entry.text.split()), _WIDTH)
-        lines.append(f"- {left.entry.at} ({left.entry.score:.2f}): {left.why}\n  {text}")
+    for omission in left_out[:_FEW]:
+        text = shown(" ".join(omission.entry.text.split()), _WIDTH)
+        lines.append(f"- {omission.entry.at} ({omission.entry.score:.2f}): {omission.why}\n  {text}")
     more = len(left_out) - _FEW
     return "\n".join([*lines, f"… {more} more"] if more > 0 else lines)
 

@@ -131,8 +131,8 @@ def _change(change: NetChange) -> Iterator[TextLine]:
 
 def _other(file: ChangedFile) -> str:
     if is_conflict_copy(file.path):
-        gone = "was resolved" if file.kind == "removed" else "a merge set aside: `ctxrepo conflicts` shows it"
-        return f"a version that {gone}"
+        fate = "was resolved" if file.kind == "removed" else "a merge set aside: `ctxrepo conflicts` shows it"
+        return f"a version that {fate}"
     if is_note(file.path):
         empty = {
             "renamed": "its entries are as they were",
@@ -189,8 +189,8 @@ def _changes(why: Why, now: datetime) -> Iterator[Field]:
         yield Field(
             _LABELS.get(deed.lines[0][:1] if deed.lines else "", "changed"), tuple(_deed(why, deed, now))
         )
-    if left := origins.count - len(origins.deeds):
-        yield Field("", (f"… {counted(left, 'more change')} before that",))
+    if more := origins.count - len(origins.deeds):
+        yield Field("", (f"… {counted(more, 'more change')} before that",))
     label = "at least" if origins.is_cut else "written"
     cut = ("the history on this machine begins here: what was before isn't known",) if origins.is_cut else ()
     yield Field(label, (*_deed(why, first, now), *cut))
@@ -218,8 +218,8 @@ def _moment(moment: PromptMoment) -> Iterator[str]:
     else:
         yield f"which prompt is unknown: {moment.unknown}"
     if moment.anchor:
-        left = seconds_of(moment.anchor.timestamp)
-        when = f", left {wall_time(datetime.fromtimestamp(left, UTC))}" if left else ""
+        seconds = seconds_of(moment.anchor.timestamp)
+        when = f", left {wall_time(datetime.fromtimestamp(seconds, UTC))}" if seconds else ""
         yield f"after the anchor {shown(moment.anchor.name)} ^{moment.anchor_id}{when}"
     if moment.resume:
         yield f"resume: {moment.resume}"
@@ -233,8 +233,8 @@ def _named(by: Origin | Proposal) -> str:
 
 
 def _records(records: Sequence[Evidence]) -> Iterator[str]:
-    if (left := len(records) - _RECORDS) > 0:
-        yield f"… {left} before"
+    if (more := len(records) - _RECORDS) > 0:
+        yield f"… {more} before"
     for record in records[-_RECORDS:]:
         when = when_of(record.ts)
         words: list[str] = [record.kind]
