@@ -76,8 +76,8 @@ def plain_values(words: Sequence[str], command: CommandEntry) -> dict[str, Any] 
     rest = iter(words)
     for word in rest:
         is_option = word.startswith("-")
-        named = (param for param in command.params if word in param.names)
-        param = next(named, None) if is_option else next(iter(arguments), None)
+        matches = (param for param in command.params if word in param.names)
+        param = next(matches, None) if is_option else next(iter(arguments), None)
         if param is None:
             return None
         if not (is_option or param.is_many):  # it takes no further word

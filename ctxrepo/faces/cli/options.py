@@ -57,15 +57,15 @@ class Command:
     def __call__(self, **values: Any) -> None:
         """Make the request of the values that are its fields', and call the function."""
         hints = hints_of(self._request)
-        given = {}
+        fields = {}
         for name in [name for name, spelling in self._spelled.items() if spelling != OWN]:
             value, read = values.pop(name, None), _reader(hints[name])
             is_one_text = self._spelled[name].endswith("...") and not _is_many(hints[name])
             value = " ".join(value or ()) if is_one_text else value
             is_left_out = value is None or (not value and read and not _is_required(self._request, name))
             if not is_left_out:
-                given[name] = read(value) if read else value
-        self._function(self._request(**given), **values)
+                fields[name] = read(value) if read else value
+        self._function(self._request(**fields), **values)
 
     @cached_property
     def _request(self) -> Any:

@@ -46,9 +46,9 @@ def quotation(
     if not (parts or notices):
         return ToolAnswer(head)
     around = size(head) + size(notices) + 2  # with the ends of their lines
-    shown = _fitting(parts[first - 1 :], MOST_BYTES - OVERHEAD - _REST - around)
-    rest = _rest(len(parts), first, len(shown), unit)
-    lines = [*filter(None, [head]), *shown, *filter(None, [rest, notices])]
+    passages = _fitting(parts[first - 1 :], MOST_BYTES - OVERHEAD - _REST - around)
+    rest = _rest(len(parts), first, len(passages), unit)
+    lines = [*filter(None, [head]), *passages, *filter(None, [rest, notices])]
     return ToolAnswer(quoted(desk, "\n".join(lines), frame))
 
 
@@ -65,10 +65,10 @@ def lines_of(notices: Iterable[str]) -> list[str]:
     return [visible(_NAMED.sub(_as_tool, " ".join(text.split()))) for text in notices]
 
 
-def _as_tool(named: re.Match[str]) -> str:
-    tool, words = named[1], named[2] or ""
+def _as_tool(match: re.Match[str]) -> str:
+    tool, words = match[1], match[2] or ""
     if tool is None or "--" in words:
-        return "" if named[0] == "--" else named[0]
+        return "" if match[0] == "--" else match[0]
     if tool == "list":
         return "`read` of index"
     return f"`{tool}` of {words}" if words and tool in ("read", "edit") else f"`{tool}`"
@@ -77,15 +77,15 @@ def _as_tool(named: re.Match[str]) -> str:
 def _fitting(parts: Sequence[str], room: int) -> list[str]:
     """The first of these parts that fit into so many bytes, with what hides something spelled out, and
     without the secrets of notes that are held back; a first part that is too long by itself is cut."""
-    shown: list[str] = []
+    passages: list[str] = []
     for part in (mask(visible(part)) for part in parts):
-        if not shown:
+        if not passages:
             part = _cut(part, room - 1, "… (cut: more than an answer holds)")
         room -= size(part) + 1
         if room < 0:
             break
-        shown.append(part)
-    return shown
+        passages.append(part)
+    return passages
 
 
 def _cut(text: str, room: int, mark: str = "…") -> str:

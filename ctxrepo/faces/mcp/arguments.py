@@ -16,7 +16,7 @@ _LONGEST = 40
 """Characters of what a host passes that an error shows."""
 
 
-def checked(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a tool as its schema has them; UsageError, in one line, for what doesn't fit.
 
     A number in quotes is a number. A text that is quoted once more is what stands between these quotes, as
@@ -24,13 +24,13 @@ def checked(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     known: Mapping[str, Mapping[str, Any]] = schema["properties"]
     required = schema.get("required", ())
     values: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name not in known:
             raise _unknown(name, known)
-        meant = unquoted(value) if isinstance(value, str) and name not in VERBATIM else value
-        if meant is None or (meant == "" and name not in required):
+        argument = unquoted(value) if isinstance(value, str) and name not in VERBATIM else value
+        if argument is None or (argument == "" and name not in required):
             continue
-        values[name] = _checked(name, known[name], meant)
+        values[name] = _checked(name, known[name], argument)
     for name in required:
         if name not in values or (values[name] == "" and name != "new"):
             raise UsageError(f"`{name}` is missing", known[name].get("description", ""))

@@ -41,8 +41,8 @@ def _forget(desk: Desk, arguments: Arguments) -> ToolAnswer:
     else:
         target = Target(entry_id=_id_of(desk, _needed(arguments, "key")))
     result = desk.perform(writing.forget, TargetRequest(target))
-    gone = result.value
-    return tools.written(desk, result, f"forgotten: ^{gone.id}", scope_of(gone.at))
+    entry = result.value
+    return tools.written(desk, result, f"forgotten: ^{entry.id}", scope_of(entry.at))
 
 
 def _id_of(desk: Desk, key: str) -> str:

@@ -61,8 +61,8 @@ def session_of(agent: str, environment: Mapping[str, str]) -> str:
 def workspace_of(agent: str, environment: Mapping[str, str]) -> list[str]:
     """The folders that the agent names in the environment of servers, as URIs."""
     variable = AGENTS[agent].identity.WORKSPACE if agent in AGENTS else ""
-    named = environment.get(variable, "") if variable else ""
-    return [Path(path).as_uri() for path in re.split(r"[,:](?=/)", named) if path.startswith("/")]
+    paths = environment.get(variable, "") if variable else ""
+    return [Path(path).as_uri() for path in re.split(r"[,:](?=/)", paths) if path.startswith("/")]
 
 
 def folder_of(roots: Sequence[str]) -> Path:

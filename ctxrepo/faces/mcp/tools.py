@@ -163,11 +163,11 @@ def remember(desk: Desk, arguments: Arguments) -> ToolAnswer:
     names = ("category", "scope", "key", "tags")  # the last two are former tools'
     values = {name: arguments[name] for name in names if name in arguments}
     result = desk.perform(writing.remember, Fact(arguments["text"], supersedes=supersedes, **values))
-    kept = result.value
-    if kept.staged:
-        result = replace(result, proposed=(kept.id,))
-    verb = "in memory already" if kept.existing else "remembered"
-    return written(desk, result, f"{verb}: ^{kept.id} at {kept.at}", kept.scope)
+    outcome = result.value
+    if outcome.staged:
+        result = replace(result, proposed=(outcome.id,))
+    verb = "in memory already" if outcome.existing else "remembered"
+    return written(desk, result, f"{verb}: ^{outcome.id} at {outcome.at}", outcome.scope)
 
 
 def edit(desk: Desk, arguments: Arguments) -> ToolAnswer:
@@ -192,9 +192,9 @@ def handoff(desk: Desk, arguments: Arguments) -> ToolAnswer:
     from ctxrepo.services.anchors.session_anchors import NAME
 
     lines = {name: _lines_of(name, text) for name, text in arguments.items()}
-    step, *left = lines["next"]
+    step, *rest = lines["next"]
     goal = " ".join(lines.get("goal", ()))
-    parts = Handoff(goal, tuple(lines.get("done", ())), tuple(left), step)
+    parts = Handoff(goal, tuple(lines.get("done", ())), tuple(rest), step)
     result = desk.perform(hand_over, AnchorRequest(NAME, handoff=parts))
     handoff = result.value.result
     verb = "handed over already" if handoff.existing else "handed over"

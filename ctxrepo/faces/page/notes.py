@@ -89,8 +89,8 @@ def _note(report: MemoryReport, note: ReportedNote, anchor: str) -> Html:
         command = tag("span", tag("code", f"ctxrepo read {note.target}"), class_="command")
         head = tag("span", *title, *marks, class_="title")
         return tag("div", head, command, id=anchor, class_="note item-row lean", tabindex=-1)
-    changed = note.changes[0].when if note.changes else None
-    side = tag("span", f"{changed.astimezone():%d %b}" if changed else note.updated, class_="day")
+    latest = note.changes[0].when if note.changes else None
+    side = tag("span", f"{latest.astimezone():%d %b}" if latest else note.updated, class_="day")
     summary = tag("summary", tag("span", *title, *marks, class_="title"), side)
     return tag("details", summary, _opened(report, note, note.body), id=anchor, class_="note item-row")
 

@@ -85,11 +85,11 @@ def _main(report: MemoryReport) -> Html:
 
 def _left_out(report: MemoryReport) -> Html:
     hints = [copied(omission.command, f"Not in this page: {omission.what}") for omission in report.left_out]
-    made = (
+    imprint = (
         f"Made by ctxrepo {ctxrepo.__version__}. This file asks for nothing, sends nothing and changes "
         "nothing; it holds what your memory held when it was made."
     )
-    return tag("footer", *hints, tag("p", made))
+    return tag("footer", *hints, tag("p", imprint))
 
 
 def write_page(path: Path, page: str) -> None:

@@ -188,11 +188,11 @@ def tape(report: MemoryReport) -> Html:
     if not report.tape:
         return section("tape", "Tape", lead, empty("No session has left an anchor yet."))
     first = report.days[0]
-    shown = [mark for mark in report.tape if mark.when.astimezone().date() >= first]
-    lanes = sorted([*dict.fromkeys(mark.scope for mark in shown)][:_LANES])
-    shown = [mark for mark in shown if mark.scope in lanes]
-    marks = [(m.scope, m.when, m.is_handoff, f"{m.name}, {wall_time(m.when)}") for m in shown]
-    plot = [timeline("Anchors and handoffs of four weeks", lanes, marks, report.days)] if shown else []
+    recent = [mark for mark in report.tape if mark.when.astimezone().date() >= first]
+    lanes = sorted([*dict.fromkeys(mark.scope for mark in recent)][:_LANES])
+    recent = [mark for mark in recent if mark.scope in lanes]
+    marks = [(m.scope, m.when, m.is_handoff, f"{m.name}, {wall_time(m.when)}") for m in recent]
+    plot = [timeline("Anchors and handoffs of four weeks", lanes, marks, report.days)] if recent else []
     rows = [_mark(report, mark) for mark in report.tape]
     newest, earlier = rows[:_MARKS], rows[_MARKS:]
     lists = [tag("ol", *newest, class_="marks feed")]
@@ -215,17 +215,17 @@ def _mark(report: MemoryReport, mark: MarkOnTape) -> Html:
 def usage(report: MemoryReport) -> Html:
     """What sessions on this machine were given, and what they made of it."""
     lead = "On this machine: what prompts were given, and which entries sessions opened and used."
-    used = report.usage
-    if not used.count and not any(day.given or day.silent for day in report.prompts):
+    stats = report.usage
+    if not stats.count and not any(day.given or day.silent for day in report.prompts):
         return section("usage", "Usage", lead, empty("No session was given anything yet."))
     series = {
         "prompts with entries": [day.given for day in report.prompts],
         "prompts without": [day.silent for day in report.prompts],
     }
     plot = [tag("h3", "Prompts a day"), legend([*series]), columns("Prompts a day", report.days, series)]
-    most = max((entry.usage.delivered for entry in used.entries), default=1)
+    most = max((entry.usage.delivered for entry in stats.entries), default=1)
     kinds = ("given", "opened", "used")
-    usages = ((e.text, (e.usage.delivered, e.usage.opened, e.usage.used)) for e in used.entries)
+    usages = ((e.text, (e.usage.delivered, e.usage.opened, e.usage.used)) for e in stats.entries)
     rows = [
         [
             tag("span", entry_words(text or "edited or gone since"), class_="words"),
@@ -234,10 +234,10 @@ def usage(report: MemoryReport) -> Html:
         ]
         for text, numbers in usages
     ]
-    entries = counted(used.count, "entry", "entries")
-    share = f"{10 * used.usage_rate:.0f}"
+    entries = counted(stats.count, "entry", "entries")
+    share = f"{10 * stats.usage_rate:.0f}"
     total = (
-        f"{entries} given {times(used.delivered)} in all; of ten that a session was given it used {share}."
+        f"{entries} given {times(stats.delivered)} in all; of ten that a session was given it used {share}."
     )
     key = legend(kinds, kinds)
     what = table("Given most", ["Entry", "", "Given", "Opened", "Used"], rows, class_="usage")

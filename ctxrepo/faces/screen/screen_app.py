@@ -70,8 +70,8 @@ class ReviewScreen(PanelsScreen):
         """Do what the key does with the marked rows, or with the one that is chosen."""
         rows = self._rows
         marked = [row for row in rows.rows if row.name in rows.marked]
-        meant = marked or ([rows.row] if rows.row else [])
-        decisions = [(row, action) for row in meant for action in actions_of(row) if action.key == key]
+        targets = marked or ([rows.row] if rows.row else [])
+        decisions = [(row, action) for row in targets for action in actions_of(row) if action.key == key]
         if not decisions:
             self._say(why_not(self._name, rows.row, key), is_wrong=True)
         elif decisions[0][1].verb.startswith("edit"):
@@ -214,7 +214,7 @@ class ReviewScreen(PanelsScreen):
         self._perform(
             operation,
             request,
-            lambda done: self._decided(1, [done.value], [done.error] if done.error else []),
+            lambda result: self._decided(1, [result.value], [result.error] if result.error else []),
             lambda error: self._decided(1, [], [error]),
         )
 

@@ -33,7 +33,7 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
 
     `(FILES, '')` stands for names of files."""
     *before, last = words
-    command, taken, option, is_over = read(), 0, None, False
+    command, count, option, is_over = read(), 0, None, False
     for word in before:
         if option is not None:
             option = None
@@ -44,22 +44,22 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
         elif word in command.commands:
             command = command.commands[word]
         else:
-            taken += 1
+            count += 1
     name, equals, start = last.partition("=")
     if option is not None:
         choices = _values(command, option, last, before)
-    elif last.startswith("--") and equals and (given := _taking(command, name)):
+    elif last.startswith("--") and equals and (long_option := _taking(command, name)):
         choices = (
             (f"{name}={value}", meaning)
-            for value, meaning in _values(command, given, start, before)
+            for value, meaning in _values(command, long_option, start, before)
             if value != FILES
         )
     elif last.startswith("-") and not is_over:
         choices = _options(command, before)
-    elif command.is_group and not taken:
+    elif command.is_group and not count:
         choices = ((word, c.summary) for word, c in command.commands.items() if not c.is_hidden)
     else:
-        choices = _argument(command, taken, last, before)
+        choices = _argument(command, count, last, before)
     yield from (c for c in choices if c[0].startswith(last) or c[0] == FILES)
 
 
@@ -76,10 +76,10 @@ def _options(command: CommandEntry, before: Sequence[str]) -> Iterator[Candidate
     yield "--help", "Show how it is used."
 
 
-def _argument(command: CommandEntry, taken: int, last: str, before: Sequence[str]) -> Iterator[Candidate]:
+def _argument(command: CommandEntry, count: int, last: str, before: Sequence[str]) -> Iterator[Candidate]:
     arguments = [p for p in command.params if not p.names]
-    if arguments and (taken < len(arguments) or arguments[-1].is_many):
-        yield from _values(command, arguments[min(taken, len(arguments) - 1)], last, before)
+    if arguments and (count < len(arguments) or arguments[-1].is_many):
+        yield from _values(command, arguments[min(count, len(arguments) - 1)], last, before)
 
 
 def _values(command: CommandEntry, param: Param, start: str, before: Sequence[str]) -> Iterator[Candidate]:

@@ -87,7 +87,7 @@ def new(request: NewNoteRequest, json: bool = False) -> None:
     if not (request.description or request.template):
         raise UsageError("a new note needs --description or --template", "Say in one line what it is about.")
     request = replace(request, body=text_of(request.body))
-    answer(writing.new, request, json, lambda made: f"new: {made.path}")
+    answer(writing.new, request, json, lambda note: f"new: {note.path}")
 
 
 @command(target=USUAL)
@@ -186,17 +186,17 @@ def _made(desk: Desk, request: TargetRequest, error: NotFound) -> str:
     """The path of a note that is made now, if somebody at the terminal wants that."""
     from ctxrepo.domain.note.compose import about
 
-    asked = request.target
+    target = request.target
     if not editor.at_terminal():
-        name = f"{asked.scope}:{asked.path}" if asked.scope else asked.path
+        name = f"{target.scope}:{target.path}" if target.scope else target.path
         hint = f'{error.hint} `ctxrepo new {name} -d "..."` makes one.'.strip()
         raise NotFound(error.message, hint) from error
     output.notice(f"{error.message}. {error.hint}".strip())
-    if not confirm(f"Make {asked.path}?"):
+    if not confirm(f"Make {target.path}?"):
         raise ExitWith(INTERRUPTED)
-    stem = asked.path.rpartition("/")[2].removesuffix(".md")
+    stem = target.path.rpartition("/")[2].removesuffix(".md")
     description = ask("What is it about, in one line", about(stem))
-    return perform(desk, writing.new, NewNoteRequest(asked, description)).value.path
+    return perform(desk, writing.new, NewNoteRequest(target, description)).value.path
 
 
 @command(text=OWN, scope=SCOPE, day="--date DAY")

@@ -95,7 +95,7 @@ def import_(
 
     kinds = tuple(kind or ())
     request = upkeep.ImportRequest(source, path or place or file, agrees, dry_run, scope, kinds, since)
-    answer(upkeep.import_memory, request, json, lambda done: _words(done, dry_run))
+    answer(upkeep.import_memory, request, json, lambda outcome: _words(outcome, dry_run))
 
 
 def _agreed(plans: Sequence[ImportPlan], json: bool) -> bool:
@@ -123,10 +123,10 @@ def _planned(plan: ImportPlan, most: int = 0) -> Iterator[str]:
     """What would be done for one place, or was."""
     yield f"{plan.contents.source}: {plan.contents.place}"
     notes = [note for note in plan.notes if _says_something(note)]
-    shown = notes[:most] if most else notes
-    for note in shown:
+    first = notes[:most] if most else notes
+    for note in first:
         yield from _note(note)
-    if rest := notes[len(shown) :]:
+    if rest := notes[len(first) :]:
         entries = sum(note.fitted.new for note in rest)
         yield f"  and {counted(len(rest), 'more note')}, {counted(entries, 'new entry', 'new entries')}"
     if same := [note.fitted for note in plan.notes if not _says_something(note)]:

@@ -188,8 +188,8 @@ def links(
         answer(browsing.list_broken_links, browsing.ScopeRequest(scope), json, _broken)
 
 
-def _first(given: Mapping[str, object]) -> str:
-    return next(name for name, value in given.items() if value)
+def _first(options: Mapping[str, object]) -> str:
+    return next(name for name, value in options.items() if value)
 
 
 def _tag_table(tags: Sequence[Tag]) -> str:

@@ -121,7 +121,7 @@ def enforce(
         answer(enforcement.list_rules, None, json, _rule_table)
         return
     request = EnforceRequest(parse_entry(entry), " ".join(rule or ()), off)
-    answer(enforcement.enforce, request, json, lambda done: "\n".join(_rule_lines(done)))
+    answer(enforcement.enforce, request, json, lambda outcome: "\n".join(_rule_lines(outcome)))
 
 
 def _rule_table(listed: Sequence[Enforcement]) -> str:

@@ -49,11 +49,11 @@ def _exchange(request: ExchangeRequest, json: bool) -> None:
 def _exchanged(outcome: ExchangeOutcome) -> str:
     result, current = outcome.synced, outcome.review
     if not outcome.has_remote:
-        done = "" if result.held else "all is committed; "
-        return f"{done}there is no remote: `ctxrepo init REMOTE` connects one"
+        lead = "" if result.held else "all is committed; "
+        return f"{lead}there is no remote: `ctxrepo init REMOTE` connects one"
     where = f"; {outcome.in_review} in review on {current.branch}" if current else ""
-    sent = output.counted(result.sent, "commit")
-    return f"received {result.received}, sent {sent}{where}" if result.remote.ok else ""
+    commits = output.counted(result.sent, "commit")
+    return f"received {result.received}, sent {commits}{where}" if result.remote.ok else ""
 
 
 def init(
@@ -65,13 +65,13 @@ def init(
     """Create the memory repository, or clone it from REMOTE."""
     from ctxrepo.services.repository.init import InitRequest
 
-    def hints(done: InitOutcome) -> Iterator[str]:
-        if done.is_unsparse:
+    def hints(outcome: InitOutcome) -> Iterator[str]:
+        if outcome.is_unsparse:
             yield "--sparse is for a new clone; this one stays as it is"
-        if not json and done.made.action != "unchanged":
+        if not json and outcome.made.action != "unchanged":
             yield f"next: {SETUP_STEP}"
-        if done.made.synced:
-            yield from attention(done.made.synced)
+        if outcome.made.synced:
+            yield from attention(outcome.made.synced)
 
     def agrees(code: str) -> bool:
         if yes or json or not sys.stdin.isatty():
@@ -84,12 +84,12 @@ def init(
     show(result, json, _initialised, hints)
 
 
-def _initialised(done: InitOutcome) -> str:
+def _initialised(outcome: InitOutcome) -> str:
     words = {
         "created": "created a memory repository",
         "cloned": "cloned the memory repository",
         "connected": "connected the memory repository",
-        "adopted": f"using the memory repository of {done.made.program}",
+        "adopted": f"using the memory repository of {outcome.made.program}",
         "unchanged": "the memory repository is unchanged",
-    }[done.made.action]
-    return f"{words}: {done.made.root}{f' with {done.url}' if done.url else ''}"
+    }[outcome.made.action]
+    return f"{words}: {outcome.made.root}{f' with {outcome.url}' if outcome.url else ''}"

@@ -58,8 +58,8 @@ def list_projects(json: Annotated[bool, json_option()] = False) -> None:
 def rename(request: RenameRequest, json: bool = False) -> None:
     """Rename the current project's folder in the memory, on every machine."""
 
-    def words_of(done: RenameResult) -> str:
-        return f"renamed: {done.before}/ is {done.folder}/{_along(done.relocated)}"
+    def words_of(result: RenameResult) -> str:
+        return f"renamed: {result.before}/ is {result.folder}/{_along(result.relocated)}"
 
     answer(project_names.rename, request, json, words_of)
 
@@ -69,8 +69,8 @@ def rename(request: RenameRequest, json: bool = False) -> None:
 def link(request: LinkRequest, json: bool = False) -> None:
     """Treat this checkout as a project that the memory already has, on every machine."""
 
-    def hints(done: ProjectLink) -> Iterator[str]:
-        return conflict_hints(done.relocated.conflict_copies)
+    def hints(result: ProjectLink) -> Iterator[str]:
+        return conflict_hints(result.relocated.conflict_copies)
 
     answer(project_names.link, request, json, _link_words, hints)
 
@@ -89,9 +89,9 @@ def trust(
 ) -> None:
     """Confirm that a checkout is the project it claims to be, so that it is given that project's memory."""
 
-    def words_of(done: TrustResult) -> str:
-        already = "" if done.is_changed else " already"
-        place = f"{shown(str(done.top))} is {done.project.id}, in {done.project.folder}/"
+    def words_of(result: TrustResult) -> str:
+        already = "" if result.is_changed else " already"
+        place = f"{shown(str(result.top))} is {result.project.id}, in {result.project.folder}/"
         return f"trusted{already}: {place}"
 
     answer(project_names.trust, project_names.TrustRequest(path), json, words_of)
@@ -99,11 +99,11 @@ def trust(
 
 def _lines(project: Shown) -> list[str]:
     because = _BECAUSE[project.why] + (f", linked from {project.own}" if project.own != project.id else "")
-    written = output.counted(project.notes, "note") if project.is_registered else "nothing written yet"
+    notes = output.counted(project.notes, "note") if project.is_registered else "nothing written yet"
     rows = {
         "project": [project.id],
         "because": [because],
-        "folder": [f"{project.folder}/, {written}"],
+        "folder": [f"{project.folder}/, {notes}"],
         "names": [name for name in project.names if name != project.own],
         "worktrees": [_WORKTREES.get(project.worktrees, project.worktrees)],
         "checkouts": project.checkouts,
@@ -120,11 +120,11 @@ def _cells(project: ListedProject) -> tuple[str, ...]:
     return f"{project.folder}/", label, f"{output.counted(project.notes, 'note')}{here}"
 
 
-def _link_words(done: ProjectLink) -> str:
-    if not done.is_changed:
-        return f"linked already: {done.name} in {done.folder}/"
-    came = f"; what was in {done.before}/ is there{_along(done.relocated)}" if done.before else ""
-    return "\n  ".join([f"linked: {done.name} in {done.folder}/{came}", *done.lines])
+def _link_words(result: ProjectLink) -> str:
+    if not result.is_changed:
+        return f"linked already: {result.name} in {result.folder}/"
+    came = f"; what was in {result.before}/ is there{_along(result.relocated)}" if result.before else ""
+    return "\n  ".join([f"linked: {result.name} in {result.folder}/{came}", *result.lines])
 
 
 def _unlink_words(done: UnlinkResult) -> str:

@@ -135,9 +135,9 @@ def verify(json: Annotated[bool, json_option()] = False) -> None:
 def rebuild(json: Annotated[bool, json_option()] = False) -> None:
     """Delete the cache and rebuild it from the notes."""
 
-    def words_of(done: diagnosis.Timed[Rebuilt]) -> str:
-        notes, entries = counted(done.made.notes, "note"), counted(done.made.entries, "entry", "entries")
-        return f"built the cache anew: {notes}, {entries} in {done.seconds} s"
+    def words_of(run: diagnosis.Timed[Rebuilt]) -> str:
+        notes, entries = counted(run.made.notes, "note"), counted(run.made.entries, "entry", "entries")
+        return f"built the cache anew: {notes}, {entries} in {run.seconds} s"
 
     answer(diagnosis.rebuild, None, json, words_of)
 
@@ -146,8 +146,8 @@ def rebuild(json: Annotated[bool, json_option()] = False) -> None:
 def embed(json: Annotated[bool, json_option()] = False) -> None:
     """Prepare search by meaning now."""
 
-    def words_of(done: diagnosis.Timed[ReadyResult]) -> str:
-        texts = counted(done.made.embedded, "text")
-        return f"embedded {texts} of {done.made.texts} in {done.seconds} s"
+    def words_of(run: diagnosis.Timed[ReadyResult]) -> str:
+        texts = counted(run.made.embedded, "text")
+        return f"embedded {texts} of {run.made.texts} in {run.seconds} s"
 
     answer(diagnosis.embed, None, json, words_of)

@@ -148,23 +148,23 @@ def start(
     request = first_hour.StartRequest(remote, permissions, not (yes or asks), agrees)
     with resumable():
         result = perform(desk, first_hour.start, request)
-    show(result, json, lambda done: quoted(desk, _ending(done)) if done.context else "")
+    show(result, json, lambda outcome: quoted(desk, _ending(outcome)) if outcome.context else "")
 
 
 def _shown(heading: str, lines: Sequence[str]) -> str:
     """A heading, and below it the first lines, with how many more there are."""
-    left = len(lines) - _LINES
-    shown = [*lines[:_LINES], *([f"… {left} more"] if left > 0 else [])]
-    return "\n".join([f"{heading}:", *(f"  {line}" for line in shown)])
+    more = len(lines) - _LINES
+    rows = [*lines[:_LINES], *([f"… {more} more"] if more > 0 else [])]
+    return "\n".join([f"{heading}:", *(f"  {line}" for line in rows)])
 
 
-def _ending(done: FirstHour) -> str:
+def _ending(outcome: FirstHour) -> str:
     """What a session would be given, without rules and the end of the frame, and the answer."""
-    facts = done.context.partition("\n## ")[2].rpartition("\n</")[0]
-    given = _shown(f"in {done.folder} a session is given rules, and this", f"## {facts}".split("\n"))
-    if not done.command:
-        return f'{given}\n\n`ctxrepo remember "…"` keeps a fact for the sessions to come'
-    return f"{given}\n\n{_shown(f'`{done.command}` answers there', done.answer.splitlines())}"
+    facts = outcome.context.partition("\n## ")[2].rpartition("\n</")[0]
+    sample = _shown(f"in {outcome.folder} a session is given rules, and this", f"## {facts}".split("\n"))
+    if not outcome.command:
+        return f'{sample}\n\n`ctxrepo remember "…"` keeps a fact for the sessions to come'
+    return f"{sample}\n\n{_shown(f'`{outcome.command}` answers there', outcome.answer.splitlines())}"
 
 
 def demo(
@@ -177,12 +177,12 @@ def demo(
     answer(make_demo, DemoRequest(folder), json, _way_in)
 
 
-def _way_in(made: DemoMemory) -> str:
+def _way_in(demo: DemoMemory) -> str:
     """What the demo is, and commands that look around in it."""
-    what = f"{len(made.projects)} projects on {made.machines} machines, {made.days} days"
-    command = shlex.quote(str(made.command))
+    what = f"{len(demo.projects)} projects on {demo.machines} machines, {demo.days} days"
+    command = shlex.quote(str(demo.command))
     ways = "".join(f"\n  {command} {way}" for way in _WAYS_IN)
-    return f"made {made.folder}: {what}\nlook around in it; to be rid of it, delete the folder:{ways}"
+    return f"made {demo.folder}: {what}\nlook around in it; to be rid of it, delete the folder:{ways}"
 
 
 _WAYS_IN = ("status", "review", "review --html", "inbox", "why topics/gotcha.md#L9", "diff")

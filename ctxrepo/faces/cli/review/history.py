@@ -102,10 +102,10 @@ def resolve(request: ResolveRequest, json: bool = False) -> None:
     answer(decisions.resolve, request, json, words_of)
 
 
-def _outcome(done: Resolution, keep: str) -> str:
+def _outcome(resolution: Resolution, keep: str) -> str:
     holds = {"kept": "kept the current version", "other": "kept the other version", "both": "kept both"}[keep]
-    already = " already" if keep != "kept" and not done.is_changed else ""
-    return f"resolved: {done.id} {done.path}, {holds}{already}"
+    already = " already" if keep != "kept" and not resolution.is_changed else ""
+    return f"resolved: {resolution.id} {resolution.path}, {holds}{already}"
 
 
 declined = Group("declined", "List what reviewers removed, until you dismiss it.", "list")

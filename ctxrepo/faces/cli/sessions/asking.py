@@ -118,7 +118,7 @@ def _hints(result: RecallResult, explain: bool) -> Iterator[str]:
         yield f"nothing is recalled: {result.reason}; `ctxrepo search` finds words in all notes"
     elif result.silence:
         yield f"a prompt would be given nothing: {result.silence}"
-    places = [left.entry.at for left in result.left_out if left.why == CHECKLIST]
+    places = [omission.entry.at for omission in result.left_out if omission.why == CHECKLIST]
     if places and not explain:
         yield f"{' and '.join(places)} would have fitted: {CHECKLIST}"
 
@@ -147,8 +147,8 @@ def _trace_text(trace: Trace) -> str:
 
 def _entry_lines(outcome: str, entry: TracedEntry) -> Iterator[str]:
     yield f"  {outcome}: {entry.at} ({entry.score:.2f}) {entry.id}" + (f": {entry.why}" if entry.why else "")
-    changed = f"(edited, moved or gone since: see `ctxrepo read {entry.id}`)"
-    yield f"    {shown(' '.join(entry.text.split()), _WIDTH) if entry.text else changed}"
+    remark = f"(edited, moved or gone since: see `ctxrepo read {entry.id}`)"
+    yield f"    {shown(' '.join(entry.text.split()), _WIDTH) if entry.text else remark}"
 
 
 _HEAD = ("delivered", "sessions", "opened", "used", "contradicted", "last", "entry")

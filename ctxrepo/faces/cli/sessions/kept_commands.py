@@ -27,7 +27,7 @@ _SHOWN = 10
 @command(agent="--agent AGENT", older_than="--older-than WHEN")
 def list_kept(request: ListKept, json: bool = False) -> None:
     """List the sessions that are kept, the newest first."""
-    answer(kept_operations.list_kept, request, json, lambda kept: "\n".join(_list_lines(kept)))
+    answer(kept_operations.list_kept, request, json, lambda sessions: "\n".join(_list_lines(sessions)))
 
 
 @command(sessions="[SESSION]...", agent="--agent AGENT", older_than="--older-than WHEN", every="--all")
@@ -53,14 +53,14 @@ def _confirm(plan: ForgetPlan, json: bool) -> bool:
     return confirm(f"Take away {_count(plan)}? Nothing brings it back.")
 
 
-def _list_lines(kept: Sequence[KeptSession]) -> Iterator[str]:
-    yield from _rows(kept)
-    if not kept:
+def _list_lines(sessions: Sequence[KeptSession]) -> Iterator[str]:
+    yield from _rows(sessions)
+    if not sessions:
         yield "no session is kept; `ctxrepo config explain sessions.keep` says how they are"
 
 
-def _rows(kept: Sequence[KeptSession]) -> Iterator[str]:
-    for session in kept:
+def _rows(sessions: Sequence[KeptSession]) -> Iterator[str]:
+    for session in sessions:
         title = AGENTS[session.agent].title if session.agent in AGENTS else session.agent
         when = wall_time(datetime.fromtimestamp(session.last_at, UTC)) if session.last_at else ""
         yield f"{when:16}  {title}  {shown(session.id)}  {shown(session.cwd)}".rstrip()
