@@ -49,10 +49,10 @@ def number_in(output: str, secret: str, project: str, words: list[str]) -> str:
     text = output.rpartition(TICKET)[2][:64]
     known = text[: len(text) - len(text.lstrip(_DIGITS))].rstrip(".")
     number, _, tag = known.rpartition(".")
-    made = number.partition(".")[0]
-    if len(made) != _TIME_DIGITS or tag != _tag(secret, number, project, words):
+    stamp = number.partition(".")[0]
+    if len(stamp) != _TIME_DIGITS or tag != _tag(secret, number, project, words):
         return ""
-    return number if abs(time.time() - int(made, 16)) < SECONDS else ""
+    return number if abs(time.time() - int(stamp, 16)) < SECONDS else ""
 
 
 def adds(words: list[str]) -> bool:

@@ -95,7 +95,7 @@ def newest_alone(hits: list[EntryHit]) -> tuple[list[EntryHit], list[tuple[Entry
     """The hits without those that another of them overtakes, which stands where the better one did; and those
     that are left out, each with why."""
     by_id = {hit.id: hit for hit in hits}
-    kept: dict[str, EntryHit] = {}
+    heirs: dict[str, EntryHit] = {}
     left_out = []
     for hit in hits:
         heir = hit
@@ -104,8 +104,8 @@ def newest_alone(hits: list[EntryHit]) -> tuple[list[EntryHit], list[tuple[Entry
         if heir is not hit:
             heir.score, heir.own = max(heir.score, hit.score), max(heir.own, hit.own)
             left_out.append((hit, f"^{heir.id} is newer and says otherwise"))
-        kept.setdefault(heir.id, heir)
-    return list(kept.values()), left_out
+        heirs.setdefault(heir.id, heir)
+    return list(heirs.values()), left_out
 
 
 class CachedFault:
@@ -180,8 +180,8 @@ def spans_of(cache: _sqlite3.Connection, scopes: list[str]) -> list[ScopeSpan]:
 
 def hits_at(cache: _sqlite3.Connection, numbers: list[int]) -> dict[int, EntryHit]:
     """Number → entry, for those of `numbers` that can be found; they have no score yet."""
-    hits, asked = {}, f"[{','.join(map(str, numbers))}]"
-    for number, pinned, *row, doubt, rival, idle in cache.execute(_HITS, (asked,)):
+    hits, array = {}, f"[{','.join(map(str, numbers))}]"
+    for number, pinned, *row, doubt, rival, idle in cache.execute(_HITS, (array,)):
         hits[number] = hit = EntryHit(row)
         hit.doubted(doubt, rival)
         hit.is_pinned, hit.is_idle = bool(pinned), bool(idle)

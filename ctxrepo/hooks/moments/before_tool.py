@@ -57,15 +57,15 @@ def before_end(db: _sqlite3.Connection, world: World, event: Event) -> str:
         return ""  # the end of a subagent, which isn't that of the turn
     rules = _rules(db, world, event)
     session = Session(world.state, world.repo.id, event.agent, event.session)
-    wanted = []
+    lines = []
     for approval in rules:
         state = session.record.rules.get(approval.entry, "")
         if state.startswith(CHANGED):
             session.note(RULE, approval.entry, "")
             file, needs = _field(state[len(CHANGED) :]), _field(approval.rule.needs)
-            wanted.append(f"{file} was changed. Run `{needs}`, which a rule wants: {_quoted(approval)}")
+            lines.append(f"{file} was changed. Run `{needs}`, which a rule wants: {_quoted(approval)}")
     session.save()
-    return "\n".join(wanted)
+    return "\n".join(lines)
 
 
 def _rules(db: _sqlite3.Connection, world: World, event: Event) -> list[Approval]:

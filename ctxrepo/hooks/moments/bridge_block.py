@@ -93,11 +93,11 @@ def _read(db: _sqlite3.Connection, data: bytes) -> list[BridgeLine]:
     return [BridgeLine(*[str(value or "") for value in row]) for row in rows]
 
 
-def _nearest(asked: list[str], lines: list[BridgeLine]) -> list[BridgeLine]:
+def _nearest(query: list[str], lines: list[BridgeLine]) -> list[BridgeLine]:
     """The anchors and messages near enough to the prompt, the nearest first. They are one collection,
     for what a word counts depends on how many texts have it, and there may be one anchor only."""
     texts = [line for line in lines if line.kind in (ANCHOR, MESSAGE)]
-    ranking = ranked(asked, [line.words.split() for line in texts], LEAST_SCORE)
+    ranking = ranked(query, [line.words.split() for line in texts], LEAST_SCORE)
     return [texts[number] for _, number in ranking]
 
 

@@ -22,20 +22,20 @@ def answer(db: _sqlite3.Connection, world: World, dialect: Dialect, event: Event
     event.prompt = dialect.words(text)
     if not before.began:
         start.answer(db, world, dialect, event)  # the agent calls no hook then
-    kept = before.packet
-    if not is_silent and not 0 < size(kept) <= world.delivery.most_bytes:
+    packet = before.packet
+    if not is_silent and not 0 < size(packet) <= world.delivery.most_bytes:
         session.forget_given()  # it begins anew, without what was added over many prompts
-        kept = ""
+        packet = ""
     session.note(PROMPT, name)
     session.save()
     if is_silent:
         return prompt.answer(db, world, event)
-    kept += first_prompt.answer(db, world, dialect, event)
-    given = prompt.answer(db, world, event, size(kept))
-    kept += given.lasting
-    if kept != session.record.packet:
-        session.note(PACKET, kept)
-    if given.turn != session.record.turn:
-        session.note(TURN, given.turn)
+    packet += first_prompt.answer(db, world, dialect, event)
+    addition = prompt.answer(db, world, event, size(packet))
+    packet += addition.lasting
+    if packet != session.record.packet:
+        session.note(PACKET, packet)
+    if addition.turn != session.record.turn:
+        session.note(TURN, addition.turn)
     session.save()
-    return HookAnswer(kept, turn=given.turn)
+    return HookAnswer(packet, turn=addition.turn)

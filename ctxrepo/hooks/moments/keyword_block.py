@@ -69,8 +69,8 @@ def keywords_in(prompt: str, keywords: list[str]) -> list[str]:
     if not MIN_UNITS <= _units(text) <= MAX_UNITS or is_command(text):
         return []
     folded = fold(text)
-    wanted = {word.strip().lower(): fold(word).strip() for word in keywords}
-    matches = [word for word, sought in wanted.items() if sought and _stands_in(folded, sought)]
+    spellings = {word.strip().lower(): fold(word).strip() for word in keywords}
+    matches = [word for word, sought in spellings.items() if sought and _stands_in(folded, sought)]
     return sorted(matches, key=lambda word: (-_units(word), word))
 
 

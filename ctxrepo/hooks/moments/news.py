@@ -26,9 +26,9 @@ def news_blocks(prompt: "Prompt", since: int | None, room: int) -> str:
     rows, flaws = ([], "") if since is None else _changes(prompt, since)
     room = min(room, prompt.world.packet_budget - prompt.world.recall_bytes) - size(flaws)
     project = _project_block(prompt, room)
-    memory, shown = _memory_block(prompt, rows, room - size(project))
+    memory, paths = _memory_block(prompt, rows, room - size(project))
     handoff = _handoff_block(prompt, is_in_packet=bool(project))
-    changes = _changes_block(prompt, [row for row in rows if row.path not in shown])
+    changes = _changes_block(prompt, [row for row in rows if row.path not in paths])
     return flaws + project + memory + handoff + changes
 
 
@@ -77,8 +77,8 @@ def _memory_block(prompt: "Prompt", rows: list[IndexRow], room: int) -> tuple[st
     owed_since = prompt.session.record.owed_since
     if not owed_since:
         return "", set()
-    changed = {row.path for row in rows}
-    scopes = [scope for scope in prompt.place.scopes if scope.folder + _MEMORY in changed]
+    paths = {row.path for row in rows}
+    scopes = [scope for scope in prompt.place.scopes if scope.folder + _MEMORY in paths]
     text, entries = "", dict[str, str]()
     if scopes:
         from ctxrepo.hooks.packet.packet import render_memory

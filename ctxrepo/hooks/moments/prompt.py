@@ -98,13 +98,13 @@ def _take_generation(cache: _sqlite3.Connection, session: Session) -> int | None
     """Note that the session is told of everything in the cache now. Returns the generation up to which it had
     been told before; 0 where there was no cache at the session's start. None where nothing has changed since,
     where the ledger names no generation, and where the cache was rebuilt."""
-    now, seen = generation_of(cache), session.record.generation
-    if now == seen:
+    now, before = generation_of(cache), session.record.generation
+    if now == before:
         return None
     session.note(GENERATION, now)
-    if seen is None and session.record.owed_since:
+    if before is None and session.record.owed_since:
         return 0  # at its start there was no cache: all is new to it
-    return seen if seen is not None and seen < now else None
+    return before if before is not None and before < now else None
 
 
 def _up_to_date(

@@ -53,7 +53,7 @@ def _give(
     world: World,
     session: Session,
     hits: list[EntryHit],
-    asked: str,
+    query: str,
     edited: str = "",
 ) -> str:
     """A block of these entries beside the answer of a tool, noted in the ledger and traced."""
@@ -64,7 +64,7 @@ def _give(
     session.note_given({hit.id: hit.hash for hit in shown})
     session.save()
     left_out = [(hit, f"no room for it within {ROOM} bytes") for hit in hits if hit not in shown]
-    note_trace(db, world.repo, Subject(session.agent, session.id, asked, edited), "", shown, left_out)
+    note_trace(db, world.repo, Subject(session.agent, session.id, query, edited), "", shown, left_out)
     return text
 
 
@@ -154,10 +154,10 @@ def failure_block(
         return ""
     if event.command.lstrip().startswith("ctxrepo "):  # it says itself what was wrong
         return ""
-    asked = question(event.command, output)
+    query = question(event.command, output)
     folder = SessionFolder(event.cwd)
     folders = folders_of(place_of(db, world, folder).scopes)
-    ranking = rank_by_words(cache, RecallRequest(asked, [], folders, FAILURE_LIMIT))
+    ranking = rank_by_words(cache, RecallRequest(query, [], folders, FAILURE_LIMIT))
     if ranking.margin < ranking.dose.least:  # memory says nothing about most failures
         return ""
     from ctxrepo.hooks.recall.choice import choose_for_prompt
@@ -167,7 +167,7 @@ def failure_block(
     hits = _news(session, hits)
     if not hits or is_silent(db, world, event, folder, session):
         return ""
-    return _give(db, world, session, hits, asked)
+    return _give(db, world, session, hits, query)
 
 
 def question(command: str, output: str) -> str:

@@ -36,13 +36,13 @@ def answer(db: _sqlite3.Connection, world: World, event: Event) -> str:
         lanes = lanes_of_subagent(preset)
         for lane in lanes:
             lane.collect(PacketSource(cache, first, BUDGETS[preset], "", world.global_folder), contents)
-        made = packet(contents, today(), world.secret, preset, world.packet_budget, lanes)
+        block = packet(contents, today(), world.secret, preset, world.packet_budget, lanes)
         session = Session(world.state, world.repo.id, event.agent, event.session, event.sub)
         session.note(PARENT, event.session)
         session.note(GENERATION, generation_of(cache))
-        session.note_given(made.entries)
+        session.note_given(block.entries)
         session.save()
-        return made.text
+        return block.text
     finally:
         cache.close()
 

@@ -181,15 +181,15 @@ def _has_untold_faults(cache: _sqlite3.Connection, world: World, event: Event) -
     return any(fault.hash not in hashes for fault in faults)
 
 
-def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, written: list[str]) -> str:
-    """The faults that the session wasn't told yet, and flaws in heads of what was `written`, a block each."""
+def _fault_block(cache: _sqlite3.Connection, world: World, event: Event, paths: list[str]) -> str:
+    """The faults that the session wasn't told yet, and flaws in heads of notes at `paths`, a block each."""
     from ctxrepo.hooks.packet.sections import FAULT_ROOM, fault_block, fault_section
     from ctxrepo.hooks.session.session import Session
 
     session = Session(world.state, world.repo.id, event.agent, event.session)
     faults = [] if session.record.is_off else session.untold_faults(cache)
     text = fault_block(faults, world.secret, session) if faults else ""
-    if written and not session.record.is_off and (flaws := session.untold_flaws(cache, written)):
+    if paths and not session.record.is_off and (flaws := session.untold_flaws(cache, paths)):
         text += seal_shortly(fault_section(flaws, FAULT_ROOM), world.secret)
     session.save()
     return text

@@ -99,8 +99,8 @@ class _Handoff(PacketLane):
         handoff = draft.contents.handoff
         if handoff is None:
             return ""
-        shown = _shown_words(draft)
-        others = {"Done: ": shown, "Open: ": shown + draft.contents.ticked}
+        words = _shown_words(draft)
+        others = {"Done: ": words, "Open: ": words + draft.contents.ticked}
         lines = [line for line in handoff.text.split("\n") if line[6:] not in others.get(line[:6], ())]
         if [part for part in draft.sections if part.lane.name == SCRATCHPAD and part.text]:
             lines = [line for line in lines if not _counts_open(line)]  # the checklist itself shows how many

@@ -101,8 +101,8 @@ class _Files(PacketLane):
 
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         lines = [index_line(path, focus, "", "") for path, focus in draft.contents.files]
-        shown = "".join(fitting(lines, room - size(_FILES_TITLE)))
-        return _FILES_TITLE + shown if shown else ""
+        body = "".join(fitting(lines, room - size(_FILES_TITLE)))
+        return _FILES_TITLE + body if body else ""
 
 
 FILES = _Files("files", {DEFAULT: Bounds(0, 512), SCORED: Bounds(0, 512)})

@@ -87,9 +87,9 @@ class _FirstLines(_Memory):
     def write(self, draft: PacketDraft, section: Section, room: int) -> str:
         lines = [f"{line}\n" for line in draft.contents.memory_text_of(section.key).split("\n")]
         count = len(fitting(lines, _MOST_BYTES, _MOST_LINES))
-        shown = [escape_text(line[:-1]) + "\n" for line in lines]
+        parts = [escape_text(line[:-1]) + "\n" for line in lines]
         title = f"## {escape_field(section.key)}/MEMORY.md\n"
-        return pieces(title, shown, "lines", room, most=count or -1)
+        return pieces(title, parts, "lines", room, most=count or -1)
 
 
 FIRST_LINES = _FirstLines(MEMORY, {CLAWVM: Bounds(0, UNLIMITED)})

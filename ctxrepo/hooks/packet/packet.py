@@ -170,8 +170,8 @@ def _find_spare(draft: PacketDraft) -> bool:
         if section.lane.name == PINNED
         and len(section.lane.shown(draft, section)) < len(section.lane.entries(draft.contents, section.key))
     ]
-    used = OVERHEAD + sum([size(section.text) for section in draft.sections])
-    draft.contents.spare = max(0, draft.budget - used) if is_cut else 0
+    total = OVERHEAD + sum([size(section.text) for section in draft.sections])
+    draft.contents.spare = max(0, draft.budget - total) if is_cut else 0
     return draft.contents.spare > 0
 
 

@@ -29,8 +29,8 @@ def budget_beside(world: World, own_prompt: str) -> int:
     a situation report shares its budget with that, and 0 leaves no room for one."""
     if world.preset != SCORED or not own_prompt.isdecimal():
         return world.packet_budget
-    left = SHARED_TOKENS - -(-int(own_prompt) // TOKEN)
-    return min(world.packet_budget, left * TOKEN + OVERHEAD) if left > 0 else 0
+    tokens = SHARED_TOKENS - -(-int(own_prompt) // TOKEN)
+    return min(world.packet_budget, tokens * TOKEN + OVERHEAD) if tokens > 0 else 0
 
 
 def lanes_of(preset: str) -> list[PacketLane]:

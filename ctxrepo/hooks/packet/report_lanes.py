@@ -75,11 +75,11 @@ class _Report(PacketLane):
         """The first entries that fit; a last line says how many were left out."""
         title, lines = self.title(draft, section), [line for _, line in self.lines(draft, section)]
         first, omitted = lines[: self.most], _OMITTED.format(len(lines), self.command)
-        shown = fitting(first, room - size(title))
-        if len(shown) < len(lines):
-            shown = fitting(first, room - size(title) - size(omitted))
-        left = len(lines) - len(shown)
-        text = title + "".join(shown) + (_OMITTED.format(left, self.command) if left else "")
+        rows = fitting(first, room - size(title))
+        if len(rows) < len(lines):
+            rows = fitting(first, room - size(title) - size(omitted))
+        rest = len(lines) - len(rows)
+        text = title + "".join(rows) + (_OMITTED.format(rest, self.command) if rest else "")
         return text if lines and size(text) <= room else ""
 
     def line_of(self, entry: PacketEntry, today: int) -> str:

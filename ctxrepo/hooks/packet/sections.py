@@ -31,16 +31,16 @@ _FAULTS = "## Faults\n"
 def fault_section(faults: list[str], room: int) -> str:
     """A line for each fault, as many as fit in `room` bytes."""
     lines = [f"- {escape_field(fault)}\n" for fault in faults]
-    shown = "".join(fitting(lines, room - size(_FAULTS)))
-    return _FAULTS + shown if shown else ""
+    body = "".join(fitting(lines, room - size(_FAULTS)))
+    return _FAULTS + body if body else ""
 
 
 def fault_block(faults: list[CachedFault], secret: str, session: Session) -> str:
     """A sealed block of the first of these faults, which the session's ledger notes as told."""
-    shown = first_faults(faults)
-    for fault in shown:
+    first = first_faults(faults)
+    for fault in first:
         session.note(FAULT, fault.hash)
-    return seal_shortly(fault_section([fault.text for fault in shown], FAULT_ROOM), secret)
+    return seal_shortly(fault_section([fault.text for fault in first], FAULT_ROOM), secret)
 
 
 def first_faults(faults: list[CachedFault]) -> list[CachedFault]:
@@ -58,8 +58,8 @@ def change_section(title: str, rows: list[IndexRow], today: int, room: int) -> s
     lines = [row_line(row, today) for row in rows]
     if len(fitting(lines, room - size(title))) == len(lines):
         return title + "".join(lines)
-    shown = fitting(lines, room - size(title) - size(MORE.format(len(lines))))
-    return title + "".join(shown) + MORE.format(len(lines) - len(shown))
+    first = fitting(lines, room - size(title) - size(MORE.format(len(lines))))
+    return title + "".join(first) + MORE.format(len(lines) - len(first))
 
 
 def row_line(row: IndexRow, today: int, why: str = "") -> str:
@@ -85,17 +85,17 @@ def recall_section(hits: list[EntryHit], today: int, room: int, most: int = 0) -
     out; only the first one that is given may be cut."""
     most = most or UNLIMITED
     texts: dict[str, str] = {}
-    shown: dict[str, list[EntryHit]] = {}
+    by_path: dict[str, list[EntryHit]] = {}
     above: EntryHit | None
     for hit in hits:
-        *_, above = [None, *shown.get(hit.path, [])]
-        text = _entry_passage(hit, entry_title(hit, today, above), room if not shown else UNLIMITED)
+        *_, above = [None, *by_path.get(hit.path, [])]
+        text = _entry_passage(hit, entry_title(hit, today, above), room if not by_path else UNLIMITED)
         if text and size(text) <= room and text.count("\n") <= most:
             room -= size(text)
             most -= text.count("\n")
             texts[hit.path] = texts.get(hit.path, "") + text
-            shown.setdefault(hit.path, []).append(hit)
-    return "".join(texts.values()), [hit for hit in hits if hit in shown.get(hit.path, ())]
+            by_path.setdefault(hit.path, []).append(hit)
+    return "".join(texts.values()), [hit for hit in hits if hit in by_path.get(hit.path, ())]
 
 
 def _entry_passage(hit: EntryHit, title: str, room: int) -> str:

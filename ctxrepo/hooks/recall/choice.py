@@ -117,10 +117,10 @@ def _choose_best(ranking: Ranking) -> RecallAnswer:
     return RecallAnswer("" if chosen else ranking.why_none, chosen, rest[:LEFT_OUT])
 
 
-def one_of_each_heading(answer: RecallAnswer, asked: list[str]) -> RecallAnswer:
+def one_of_each_heading(answer: RecallAnswer, words: list[str]) -> RecallAnswer:
     """The same with only the best of the entries that fit by a word of their heading alone: such a word
     brings all that stands below it."""
-    stems = [stem(word) for word in asked]
+    stems = [stem(word) for word in words]
     headings = set()
     chosen, others = [], []
     for hit in answer.hits:

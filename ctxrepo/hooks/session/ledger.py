@@ -20,15 +20,15 @@ def read_ledger(path: str, repo: str) -> SessionRecord:
 
 def given_before_writes(path: str, repo: str) -> list[tuple[str, dict[str, str]]]:
     """(a note's path, the entries given before: id -> hash) of each write to this repository."""
-    given: dict[str, str] = {}
+    digests: dict[str, str] = {}
     writes = []
     for line in lines_about(path, repo):
         word, _, rest = line.partition(" ")
         if word == GIVEN.name:
             entry, _, digest = rest.partition(" ")
-            given[entry] = digest
+            digests[entry] = digest
         elif word == WROTE.name:
-            writes.append((rest.rpartition(" ")[0], {**given}))
+            writes.append((rest.rpartition(" ")[0], {**digests}))
     return writes
 
 
