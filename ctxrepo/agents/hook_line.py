@@ -60,8 +60,8 @@ def is_enabled(text: str) -> bool:
     """Whether `enabledPlugins` in these settings has our plugin, as Claude Code and Copilot CLI note it;
     jsontext.Malformed when they can't be read."""
     plugins = jsontext.members(text).get("enabledPlugins")
-    named = plugins.items() if isinstance(plugins, dict) else ()
-    return is_among(name for name, is_on in named if is_on is True)
+    pairs = plugins.items() if isinstance(plugins, dict) else ()
+    return is_among(name for name, is_on in pairs if is_on is True)
 
 
 def is_among(plugins: Iterable[str]) -> bool:

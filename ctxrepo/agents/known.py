@@ -156,8 +156,8 @@ class Agent:
         """The environment in which the agent has this `file`, of an installation of ours or a transcript;
         None where its variables can't name a folder so."""
         default = {name: value for name, value in environment.items() if name not in self.variables}
-        named = [{**default, name: str(folder)} for name in self.variables for folder in file.parents]
-        return next((there for there in (default, *named) if self._has(file, home, there)), None)
+        variants = [{**default, name: str(folder)} for name in self.variables for folder in file.parents]
+        return next((there for there in (default, *variants) if self._has(file, home, there)), None)
 
     def _has(self, file: Path, home: Path, environment: Mapping[str, str]) -> bool:
         with suppress(ConfigError):  # of another variable

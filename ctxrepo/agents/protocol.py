@@ -299,9 +299,9 @@ class Records(Protocol):
 
 def named_folder(variable: str, environment: Mapping[str, str]) -> Path | None:
     """The folder that this variable names, None where it is unset; ConfigError for a relative path."""
-    named = environment.get(variable, "")
-    if named and not Path(named).is_absolute():
+    path = environment.get(variable, "")
+    if path and not Path(path).is_absolute():
         raise ConfigError(
-            f"{variable} is {named!r}, which is not an absolute path", "Set it to one, or unset it."
+            f"{variable} is {path!r}, which is not an absolute path", "Set it to one, or unset it."
         )
-    return Path(named) if named else None
+    return Path(path) if path else None

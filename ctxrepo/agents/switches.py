@@ -121,13 +121,13 @@ class Retention:
         limit (None: unset); '' where it deletes nothing. ValueError for a value that says nothing."""
         parts = []
         for limit in self.limits:
-            held = value(limit)
-            held = limit.default if held is None else held
+            setting = value(limit)
+            setting = limit.default if setting is None else setting
             if limit.kind == "on":
-                if held is False:
+                if setting is False:
                     return ""
-            elif held is not None:
-                parts.append(_words(limit, held))
+            elif setting is not None:
+                parts.append(_words(limit, setting))
         return " and ".join(filter(None, parts))
 
 

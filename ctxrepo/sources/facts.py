@@ -67,12 +67,12 @@ def contents_of_facts(
     `asks` says why only kinds that were chosen are brought, the newest of them; '' where all are."""
     if not facts and not not_taken:
         return None
-    wanted, left = _wanted(search, facts, asks)
+    selection, rest = _wanted(search, facts, asks)
     here = search.scope_at(place)
     bullets: defaultdict[str, dict[str, str]] = defaultdict(dict)
     elsewhere: Counter[str] = Counter()
     unfit = 0
-    for fact in wanted:
+    for fact in selection:
         scope = search.scope_of(fact.project) if fact.project else here
         category = _category_of(fact.category)
         if not scope:
@@ -81,11 +81,11 @@ def contents_of_facts(
             bullets[f"{scope}/topics/{category}"].setdefault(line, day_of(fact.when))
         else:
             unfit += 1
-    left += [left_with(counted(n, "entry", "entries"), name) for name, n in sorted(elsewhere.items())]
-    left += left_out((unfit, "record", "empty, or it can't stand as an entry"))
+    rest += [left_with(counted(n, "entry", "entries"), name) for name, n in sorted(elsewhere.items())]
+    rest += left_out((unfit, "record", "empty, or it can't stand as an entry"))
     where = search.shown(place)
     notes = tuple(note for stem in sorted(bullets) for note in _notes(where, stem, bullets[stem]))
-    return SourceContents(source, where, notes, not_taken=(*left, *not_taken))
+    return SourceContents(source, where, notes, not_taken=(*rest, *not_taken))
 
 
 def day_of(when: object) -> str:
@@ -107,20 +107,20 @@ def _wanted(
     kinds_wanted = search.kinds if search.kinds or asks else {fact.kind for fact in facts}
     of_kind = [fact for fact in facts if fact.kind in kinds_wanted]
     chosen = [fact for fact in of_kind if day_of(fact.when) >= search.since]
-    left = []
+    rest = []
     if others := Counter(fact.kind for fact in facts if fact.kind not in kinds_wanted):
         kinds = ", ".join(
             f"{shown(mask(kind))} {number}" for kind, number in sorted(others.most_common(_NAMED))
         )
         why = "of kinds that weren't chosen" if search.kinds else f"{asks}: choose some with --kind"
-        left.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why, is_open=bool(asks)))
+        rest.append(NotTaken(f"{counted(others.total(), 'record')} ({kinds})", why, is_open=bool(asks)))
     older = len(of_kind) - len(chosen)
-    left += left_out((older, "record", f"from before {search.since}, or without a day"))
+    rest += left_out((older, "record", f"from before {search.since}, or without a day"))
     if asks and len(chosen) > MOST:
-        left.append(NotTaken(f"{len(chosen) - MOST} older records", f"{MOST} at most are brought at a time"))
+        rest.append(NotTaken(f"{len(chosen) - MOST} older records", f"{MOST} at most are brought at a time"))
         newest = sorted(range(len(chosen)), key=lambda place: chosen[place].when)[-MOST:]
         chosen = [chosen[place] for place in sorted(newest)]
-    return chosen, left
+    return chosen, rest
 
 
 @lru_cache(maxsize=1_000)
@@ -196,8 +196,8 @@ def read_records(search: SourceSearch, file: Path, *lists: str) -> tuple[list[Re
         if first is not None or any(parsed):  # the first line may be torn, too
             return [fields for fields in parsed if fields is not None], _torn(parsed.count(None))
     if isinstance(whole, dict):
-        named = next((name for name in lists if isinstance(whole.get(name), list)), "")
-        whole, why = whole.get(named, whole), why or "isn't a list of records"
+        key = next((name for name in lists if isinstance(whole.get(name), list)), "")
+        whole, why = whole.get(key, whole), why or "isn't a list of records"
     if not isinstance(whole, list):
         raise Unreadable(f"{visible(str(file))} {why.replace('a JSON object', 'JSON') or 'holds no records'}")
     records: list[Record] = [item for item in whole if isinstance(item, dict)]

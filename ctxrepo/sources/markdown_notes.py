@@ -24,23 +24,23 @@ def markdown_of(
     folder: FolderContents,
     target: Callable[[str], str],
     explanations: Sequence[tuple[str, str]] = (),
-    shown: str = "",
+    prefix: str = "",
 ) -> tuple[tuple[SourceNote, ...], tuple[NotTaken, ...]]:
     """(the notes of `folder`, what of it stays out). `target` says the path of each note; one at '' is
     passed over in silence.
 
-    `explanations` are beginnings of paths of other files, with what those are to the program; `shown` stands
+    `explanations` are beginnings of paths of other files, with what those are to the program; `prefix` stands
     before the paths that a person is shown."""
     notes: list[SourceNote] = []
-    unread = [NotTaken(shown + path, why) for path, why in folder.unread.items()]
+    unread = [NotTaken(prefix + path, why) for path, why in folder.unread.items()]
     for path, data in folder.notes.items():
         if not (place := target(path)):
             continue
         if is_ignored(place):
-            unread.append(NotTaken(shown + path, "it looks like a hidden or temporary file"))
+            unread.append(NotTaken(prefix + path, "it looks like a hidden or temporary file"))
             continue
-        notes.append(note_of(shown + path, place, data))
-    return tuple(notes), (*unread, *_others(folder.others, explanations, shown))
+        notes.append(note_of(prefix + path, place, data))
+    return tuple(notes), (*unread, *_others(folder.others, explanations, prefix))
 
 
 def note_of(origin: str, path: str, data: bytes) -> SourceNote:
@@ -60,18 +60,18 @@ def loose_entries(index: str, notes: Collection[str]) -> Iterator[str]:
             yield entry.text
 
 
-def _others(paths: Sequence[str], explanations: Iterable[tuple[str, str]], shown: str) -> Iterator[NotTaken]:
+def _others(paths: Sequence[str], explanations: Iterable[tuple[str, str]], prefix: str) -> Iterator[NotTaken]:
     """Files that are no notes: what each kind is, once."""
     unexplained = list(paths)
     for start, why in explanations:
         these = [path for path in unexplained if path.startswith(start)]
         unexplained = [path for path in unexplained if path not in these]
         if these:
-            yield NotTaken(_named(these, shown), why)
+            yield NotTaken(_named(these, prefix), why)
     if unexplained:
-        yield NotTaken(_named(unexplained, shown), "no note: its name doesn't end in .md")
+        yield NotTaken(_named(unexplained, prefix), "no note: its name doesn't end in .md")
 
 
-def _named(paths: Sequence[str], shown: str) -> str:
+def _named(paths: Sequence[str], prefix: str) -> str:
     more = f" and {counted(len(paths) - _NAMED, 'other')}" if len(paths) > _NAMED else ""
-    return ", ".join(one_line(shown + path) for path in paths[:_NAMED]) + more
+    return ", ".join(one_line(prefix + path) for path in paths[:_NAMED]) + more

@@ -122,8 +122,8 @@ class SourceSearch:
 
     def named_or(self, variable: str, default: str) -> Path:
         """The place that a variable of the environment names, else one in the home."""
-        named = self.env.get(variable, "")
-        return Path(named) if named.startswith("/") else self.home / default
+        path = self.env.get(variable, "")
+        return Path(path) if path.startswith("/") else self.home / default
 
     def shown(self, place: Path) -> str:
         """The path as a person would write it, on one line."""
@@ -232,8 +232,8 @@ def source_at(
                 contents = read(search, place)
             except CtxrepoError as error:
                 where = search.shown(place)
-                left = NotTaken(where, error.message, is_open=True)
-                contents = SourceContents(name, where, not_taken=(left,))
+                omission = NotTaken(where, error.message, is_open=True)
+                contents = SourceContents(name, where, not_taken=(omission,))
             if contents is not None:
                 yield contents
 

@@ -48,19 +48,19 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     root = search.chosen or _own(search)
     if root is None or not search.files.is_folder(root):
         return
-    kept = search.files.read_folder(root)
-    if not kept.notes and search.chosen is None:
+    contents = search.files.read_folder(root)
+    if not contents.notes and search.chosen is None:
         return
-    scopes = {path: _scope(search, data) for path, data in kept.notes.items() if path != MEMORY}
-    notes, others = markdown_of(kept, lambda p: f"{scopes[p]}/topics/{p}" if scopes.get(p) else "")
-    loose = tuple(loose_entries(decode(kept.notes.get(MEMORY, b"")), kept.notes))
+    scopes = {path: _scope(search, data) for path, data in contents.notes.items() if path != MEMORY}
+    notes, others = markdown_of(contents, lambda p: f"{scopes[p]}/topics/{p}" if scopes.get(p) else "")
+    loose = tuple(loose_entries(decode(contents.notes.get(MEMORY, b"")), contents.notes))
     if loose and search.project:
         notes = (*notes, SourceNote(MEMORY, f"{search.project}/{MEMORY}", bullets=loose))
     yield SourceContents(
         NAME,
         search.shown(root),
         notes,
-        not_taken=(*others, *([INDEX] if MEMORY in kept.notes else ())),
+        not_taken=(*others, *([INDEX] if MEMORY in contents.notes else ())),
         lacks_project=not search.project and (bool(loose) or "" in scopes.values()),
     )
 
@@ -87,9 +87,9 @@ def _own(search: SourceSearch) -> Path | None:
         return None
     home = folder(search.home, search.env)
     fields, _ = search.files.read_fields(home / "settings.json")
-    named = str((fields or {}).get("autoMemoryDirectory") or "")
-    if named:
-        chosen = search.home / named[2:] if named.startswith("~/") else Path(named)
+    setting = str((fields or {}).get("autoMemoryDirectory") or "")
+    if setting:
+        chosen = search.home / setting[2:] if setting.startswith("~/") else Path(setting)
         return chosen if chosen.is_absolute() else None
     name = re.sub("[^A-Za-z0-9]", "-", str(search.files.real(search.checkout)))
     return home / "projects" / name / "memory"

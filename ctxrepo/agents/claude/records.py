@@ -258,8 +258,8 @@ def read(lines: Iterable[str], is_whole: bool = True, is_subagent: bool = False)
     readable = [r for r in map(record, lines) if r is not None]
     fields = [r for r in readable if is_subagent or r.get("isSidechain") is not True]
     moments = sorted(filter(None, map(_moment, fields)))
-    named = ([text_of(r, key)[:MAX_WORDS] for r in fields] for key in ("sessionId", "cwd"))
-    session, cwd = (next(filter(None, texts), "") for texts in named)
+    columns = ([text_of(r, key)[:MAX_WORDS] for r in fields] for key in ("sessionId", "cwd"))
+    session, cwd = (next(filter(None, texts), "") for texts in columns)
     if not moments or not session:
         return None
     happened = _happened(fields)
@@ -350,10 +350,10 @@ def _happened(lines: list[dict[str, Any]]) -> dict[str, int]:
             results = [b for b in blocks if b.get("type") == "tool_result"]
             counts["PreToolUse"] += len(results)
             came_about = [b for b in results if not text_of(b, "content").startswith(_REFUSED)]
-            used = [(tools.get(text_of(b, "tool_use_id")), b.get("is_error") is True) for b in came_about]
-            counts["PostToolUseFailure"] += sum(failed and name == _SHELL for name, failed in used)
-            counts["PostToolUse"] += sum(not failed and name in _TOOLS for name, failed in used)
-            counts["SubagentStart"] += sum(not failed and name in _STARTERS for name, failed in used)
+            uses = [(tools.get(text_of(b, "tool_use_id")), b.get("is_error") is True) for b in came_about]
+            counts["PostToolUseFailure"] += sum(failed and name == _SHELL for name, failed in uses)
+            counts["PostToolUse"] += sum(not failed and name in _TOOLS for name, failed in uses)
+            counts["SubagentStart"] += sum(not failed and name in _STARTERS for name, failed in uses)
             text = text_of(message, "content")
             counts["UserPromptSubmit"] += not results and is_own_words(line, text)
         counts["PreCompact"] += line.get("subtype") == "compact_boundary"

@@ -38,11 +38,11 @@ class ConfigWithRoots(_Config):
             return text  # if it is there, it is a person's own
         before, roots = _roots(original), _roots(text) or []
         going = {*map(str, ours)}.difference(before or ())
-        left = [root for root in roots if root not in going]
-        if left == roots:
+        rest = [root for root in roots if root not in going]
+        if rest == roots:
             return text
-        kept = left if left or before is not None else None
-        return _ended_as(original, _edited(text, kept, keeps_table=_table(original) is not None))
+        new_roots = rest if rest or before is not None else None
+        return _ended_as(original, _edited(text, new_roots, keeps_table=_table(original) is not None))
 
 
 _SERVER = ("mcp_servers", NAME)
@@ -98,11 +98,11 @@ def _with(text: str, values: Mapping[str, object]) -> str:
     from ctxrepo.domain.formats.toml_edit import with_table  # tomlkit costs a start of Python
 
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    made = mark + with_table(text.removeprefix(mark), _SERVER, values)
+    config = mark + with_table(text.removeprefix(mark), _SERVER, values)
     with suppress(ValueError):
-        servers = parsed(made)[_SERVER[0]]
+        servers = parsed(config)[_SERVER[0]]
         if isinstance(servers, dict) and _has(servers[NAME], values):
-            return made
+            return config
     raise ValueError("mcp_servers is written so that no server can be added; make it tables with headers")
 
 

@@ -74,8 +74,8 @@ def _rules(commands: Sequence[str]) -> bytes | None:
 def _is_plugin_on(text: str) -> bool:
     """Whether this configuration says that our plugin is on."""
     plugins = parsed(text).get("plugins")
-    named = plugins.items() if isinstance(plugins, dict) else ()
-    return is_among(name for name, item in named if isinstance(item, dict) and item.get("enabled") is True)
+    pairs = plugins.items() if isinstance(plugins, dict) else ()
+    return is_among(name for name, item in pairs if isinstance(item, dict) and item.get("enabled") is True)
 
 
 def _is_memory_on(text: str, _environment: Mapping[str, str]) -> bool:

@@ -100,8 +100,8 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
         if number not in counted or not message.text or is_again:
             continue
         latest = kind, _key(message)
-        used, tools = (tuple(tools), []) if message.who == "agent" else ((), tools)
-        yield replace(message, parent=before, tools=used, line=begins if used else message.line)
+        uses, tools = (tuple(tools), []) if message.who == "agent" else ((), tools)
+        yield replace(message, parent=before, tools=uses, line=begins if uses else message.line)
         before = message.id
 
 
@@ -112,16 +112,16 @@ def _key(message: Message) -> tuple[str, str]:
 def _spoken(lines: Iterable[str]) -> list[tuple[str, Message]]:
     """(form, message) of each line that says something, or that uses a tool; none of a subagent's."""
     messages = []
-    origin = made = ""
+    origin = start = ""
     for number, fields in records_in(lines, _SAYING):
         bare = _bare(fields)
         if fields.get("type") == "session_meta":
             if _is_subagents(bare):
                 return []
-            if not made:
-                origin, made = text_of(bare, "forked_from_id"), text_of(bare, "timestamp") or "-"
+            if not start:
+                origin, start = text_of(bare, "forked_from_id"), text_of(bare, "timestamp") or "-"
         elif message := message_in(_FORMS, bare):
-            is_copy = bool(origin) and message.at < made
+            is_copy = bool(origin) and message.at < start
             session = message.session or (origin if is_copy else text_of(bare, "thread_id"))
             kind = text_of(bare, "type") or _FOR_MODEL
             messages.append((kind, replace(message, session=session, line=number)))

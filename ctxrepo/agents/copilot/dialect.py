@@ -65,8 +65,8 @@ class _Copilot(Dialect):
 
     def reply(self, db: _sqlite3.Connection, _event: str, text: str) -> str:
         """One line of JSON, of the same shape for every event."""
-        made = db.execute("select json_object('additionalContext', ?)", (text,)).fetchone()[0]
-        return str(made) + "\n"
+        line = db.execute("select json_object('additionalContext', ?)", (text,)).fetchone()[0]
+        return str(line) + "\n"
 
     def refuse(self, db: _sqlite3.Connection, event: str, why: str) -> str:
         """Likewise, of another shape for the end of a turn."""

@@ -31,13 +31,13 @@ def files(
     events = DIALECT.event_names(options.enforces)
     hooks = {event: line(event) for event in events}
     root = folder(user_home, environment)
-    made = document(line, events).encode()
+    content = document(line, events).encode()
     # Older versions take nothing of a list in which a server has no `tools`.
     servers = JsonServers(
         "mcpServers", options.server, spelled=lambda ours: {"type": "local", **ours.entry, "tools": ["*"]}
     )
     return (
-        OwnFile(root / "hooks" / "ctxrepo.json", made, hooks),
+        OwnFile(root / "hooks" / "ctxrepo.json", content, hooks),
         EditedDocument(root / SERVERS, servers, servers=servers),
         SkillsFolder(user_home / ".agents" / "skills"),
     )

@@ -68,8 +68,8 @@ class _Gemini(HookOutputDialect):
 
     def refuse(self, db: _sqlite3.Connection, _event: str, why: str) -> str:
         """The same for a tool and for the end of a turn."""
-        made = db.execute("select json_object('decision', 'deny', 'reason', ?)", (why,)).fetchone()[0]
-        return str(made) + "\n"
+        line = db.execute("select json_object('decision', 'deny', 'reason', ?)", (why,)).fetchone()[0]
+        return str(line) + "\n"
 
     def compaction(self, transcript: str) -> str:
         """The id of the model's answer to a summary, which stands for it in the transcript: its PreCompress

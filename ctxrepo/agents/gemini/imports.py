@@ -50,32 +50,32 @@ SOURCES = (source_at(NAME, places, read),)
 
 def _of_project(search: SourceSearch, place: Path) -> SourceContents | None:
     """A folder of notes, with an index that holds facts of its own."""
-    kept = search.files.read_folder(place)
+    contents = search.files.read_folder(place)
     root = read_text_file(search, place.parent / ".project_root") or ""
     names = _projects(search, place.parent.parent.parent)
     project = root.strip() or next((path for path, name in names.items() if name == place.parent.name), "")
     scope = search.scope_of(project) if project else search.scope_at(place)
-    if not kept.notes:
+    if not contents.notes:
         return None
-    shown = search.shown(place)
+    where = search.shown(place)
     if not scope:
-        left = left_with(counted(len(kept.notes), "note"), project)
-        return SourceContents(NAME, shown, not_taken=(left,))
+        omission = left_with(counted(len(contents.notes), "note"), project)
+        return SourceContents(NAME, where, not_taken=(omission,))
 
     def target(path: str) -> str:
         return "" if path == MEMORY or path.startswith("skills/") else f"{scope}/topics/{path}"
 
-    notes, others = markdown_of(kept, target)
-    if loose := tuple(loose_entries(decode(kept.notes.get(MEMORY, b"")), kept.notes)):
+    notes, others = markdown_of(contents, target)
+    if loose := tuple(loose_entries(decode(contents.notes.get(MEMORY, b"")), contents.notes)):
         notes = (*notes, SourceNote(MEMORY, f"{scope}/{MEMORY}", bullets=loose))
-    drafts = any(path.startswith("skills/") for path in kept.notes)
-    left_out = (*([INDEX] if MEMORY in kept.notes else ()), *([_DRAFTS] if drafts else ()))
-    return SourceContents(NAME, shown, notes, not_taken=(*others, *left_out))
+    drafts = any(path.startswith("skills/") for path in contents.notes)
+    left_out = (*([INDEX] if MEMORY in contents.notes else ()), *([_DRAFTS] if drafts else ()))
+    return SourceContents(NAME, where, notes, not_taken=(*others, *left_out))
 
 
 def _projects(search: SourceSearch, root: Path) -> Mapping[str, str]:
     """path of a project -> the name of its folders, as far as the registry can be read."""
     fields, _ = search.files.read_fields(root / "projects.json")
     table = (fields or {}).get("projects")
-    named = table.items() if isinstance(table, dict) else ()
-    return {path: name for path, name in named if isinstance(name, str) and name}
+    pairs = table.items() if isinstance(table, dict) else ()
+    return {path: name for path, name in pairs if isinstance(name, str) and name}

@@ -81,7 +81,7 @@ def is_quiet(records: Sequence[Mapping[str, Any]], /) -> bool:
 def messages(lines: Iterable[str]) -> Iterator[Message]:
     """What user and agent said in these lines, oldest first; what can't be read is left out. Nothing of what
     a subagent was told: some versions had its file among the others."""
-    named: dict[str, Message | None] = {}
+    by_name: dict[str, Message | None] = {}
     parents: dict[str, str] = {}
     unnamed: list[Message] = []
     session = last = ""
@@ -95,13 +95,13 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
             last = parents.get(to, "")
         elif _is_message(fields):
             parents.setdefault(name, last)
-            named[name], last = message, name
+            by_name[name], last = message, name
         elif message:
             unnamed.append(message)
     yield from unnamed
-    for name, message in named.items():
+    for name, message in by_name.items():
         parent = parents[name]
-        while parent and not named[parent]:
+        while parent and not by_name[parent]:
             parent = parents[parent]
         if message:
             yield replace(message, session=session, parent=parent)

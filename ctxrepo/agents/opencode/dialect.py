@@ -33,9 +33,9 @@ class _OpenCode(Dialect):
         """The files of a patch, else the one of the call, with the lines that it read or changed."""
         if event.tool == "apply_patch":
             files = []
-            for path, moved, patch in _rows(db, _FILES, json):
+            for path, new_path, patch in _rows(db, _FILES, json):
                 files += [TouchedFile(path, changed_lines(patch))] if path else []
-                files += [TouchedFile(moved)] if moved else []
+                files += [TouchedFile(new_path)] if new_path else []
             return files
         if not event.path:
             return []

@@ -169,10 +169,10 @@ _SAID = """
 
 def settings_file(environment: dict[str, str]) -> str:
     """Where pi keeps them: in PI_CODING_AGENT_DIR, else in ~/.pi/agent; '' without a home."""
-    home, named = environment.get("HOME", ""), environment.get("PI_CODING_AGENT_DIR", "")
-    if named == "~" or named.startswith("~/"):
-        named = f"{home}{named[1:]}" if home else ""
-    folder = named or (f"{home}/.pi/agent" if home else "")
+    home, path = environment.get("HOME", ""), environment.get("PI_CODING_AGENT_DIR", "")
+    if path == "~" or path.startswith("~/"):
+        path = f"{home}{path[1:]}" if home else ""
+    folder = path or (f"{home}/.pi/agent" if home else "")
     return f"{folder}/settings.json" if folder.startswith("/") else ""
 
 

@@ -36,8 +36,8 @@ def folder(user_home: Path, environment: Mapping[str, str]) -> Path:
 
 def sessions(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where pi keeps its sessions: PI_CODING_AGENT_SESSION_DIR, else `sessions` in its folder."""
-    named = _named("PI_CODING_AGENT_SESSION_DIR", user_home, environment)
-    return named or folder(user_home, environment) / "sessions"
+    path = _named("PI_CODING_AGENT_SESSION_DIR", user_home, environment)
+    return path or folder(user_home, environment) / "sessions"
 
 
 def files(
@@ -88,9 +88,9 @@ def _source(package: object) -> str:
 
 def _named(variable: str, user_home: Path, environment: Mapping[str, str]) -> Path | None:
     """The folder that a variable of pi's names; `~` stands for the home, as in pi."""
-    named = environment.get(variable, "")
-    if named == "~" or named.startswith("~/"):
-        return user_home / named[2:]
+    path = environment.get(variable, "")
+    if path == "~" or path.startswith("~/"):
+        return user_home / path[2:]
     return named_folder(variable, environment)
 
 

@@ -52,10 +52,10 @@ _NEVER = (
 
 def file(user_home: Path, environment: Mapping[str, str]) -> Path:
     """Where pi keeps its settings for all projects: in PI_CODING_AGENT_DIR, else in the home."""
-    named = environment.get("PI_CODING_AGENT_DIR", "")
-    is_below_home = named == "~" or named.startswith("~/")
-    folder = user_home / named[2:] if is_below_home else Path(named)
-    return (folder if named else user_home / ".pi" / "agent") / "settings.json"
+    path = environment.get("PI_CODING_AGENT_DIR", "")
+    is_below_home = path == "~" or path.startswith("~/")
+    folder = user_home / path[2:] if is_below_home else Path(path)
+    return (folder if path else user_home / ".pi" / "agent") / "settings.json"
 
 
 def read(fields: Mapping[str, Any], user_home: Path) -> OwnMemory | None:
@@ -141,7 +141,7 @@ def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
     keywords, label = table(anchor, "keywords"), text_of(anchor, "labelPrefix")
     default = TapeSettings()
     first, most = _scan(context.get("memoryScan"), (default.scan_hours, default.scan_hours_max))
-    named = [p for p in _texts(block.get("excludeDirs")) if p.startswith("/") or p[1:3] in (":\\", ":/")]
+    folders = [p for p in _texts(block.get("excludeDirs")) if p.startswith("/") or p[1:3] in (":\\", ":/")]
     return replace(
         default,
         enabled=bool(tape or tape == {}) and block.get("enabled") is not False,
@@ -154,7 +154,7 @@ def tape_settings(section: Mapping[str, Any], bridges: bool) -> TapeSettings:
         whitelist=_distinct(p for k in ("alwaysInclude", "whitelist") for p in _texts(context.get(k))),
         blacklist=_distinct(_texts(context.get("blacklist"))),
         only_git=block.get("onlyGit") is not False,
-        exclude_dirs=_distinct((*_NEVER, *named)),
+        exclude_dirs=_distinct((*_NEVER, *folders)),
         bridge_seconds=BRIDGE_SECONDS if bridges else 0,
         tools=True,
         label_prefix=label if label.strip() else default.label_prefix,

@@ -70,8 +70,8 @@ def find(search: SourceSearch) -> Iterator[SourceContents]:
     """What pi-memory has here: of both programs of that name."""
     files = search.files
     if search.chosen is None:
-        named = search.env.get("PI_MEMORY_DIR", "").strip() or "~/.pi/agent/memory"
-        yield from _markdown(search, Path(expanded(named, str(search.home))))
+        folder = search.env.get("PI_MEMORY_DIR", "").strip() or "~/.pi/agent/memory"
+        yield from _markdown(search, Path(expanded(folder, str(search.home))))
         if search.checkout and files.is_folder(memory_of(search.checkout)):
             yield from _of_checkout(search, memory_of(search.checkout))
         for file, goes_to_project in _files_of_facts(search):
@@ -180,9 +180,9 @@ def _facts_in(search: SourceSearch, file: Path, *, goes_to_project: bool) -> Ite
 def _file_of(settings: Mapping[str, Any], base: Path, home: Path) -> Path | None:
     for section, more in ((NAME, ()), (_TOTAL_RECALL, ("memory",))):
         table = settings.get(section)
-        named = table.get("localPath") if isinstance(table, dict) else None
-        if isinstance(named, str) and named.strip() and "\0" not in named:
-            folder = base / expanded(named.strip(), str(home))
+        path = table.get("localPath") if isinstance(table, dict) else None
+        if isinstance(path, str) and path.strip() and "\0" not in path:
+            folder = base / expanded(path.strip(), str(home))
             return folder if folder.suffix == ".db" else folder.joinpath(*more, "memory.db")
     return None
 
@@ -196,9 +196,9 @@ def stored_in(
     for key, value in tables.get("semantic", ()):
         if isinstance(key, str) and (text := _text(value)):
             first, _, rest = key.partition(".")
-            named = rest.partition(".")[0] if first == "project" and "." in rest else ""
+            owner = rest.partition(".")[0] if first == "project" and "." in rest else ""
             category = _CATEGORIES.get(first, "fact")
-            facts.append(SourceFact(text, category, key=key, project=named or project))
+            facts.append(SourceFact(text, category, key=key, project=owner or project))
         else:
             unread += 1
     for rule, kind, negative, slug, is_deleted in tables.get("lessons", ()):
@@ -272,7 +272,7 @@ def find_scored(search: SourceSearch) -> Iterator[SourceContents]:
         require_here(search, place)
     scope = search.project or "project"
     unpinned, others = markdown_of(
-        files.read_folder(place / TOPICS), lambda path: f"{scope}/{TOPICS}/{path}", shown=f"{TOPICS}/"
+        files.read_folder(place / TOPICS), lambda path: f"{scope}/{TOPICS}/{path}", prefix=f"{TOPICS}/"
     )
     scores, trouble = files.read_fields(place / SCORES, follow=False)
     not_taken = [*others]

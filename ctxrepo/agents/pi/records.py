@@ -70,15 +70,15 @@ def messages(lines: Iterable[str]) -> Iterator[Message]:
 
     A message's parent is the last one before it on its branch. In a fork, what was said before it was made
     belongs to the session from which it was made."""
-    session = origin = made = ""
+    session = origin = start = ""
     above: dict[str, str] = {}
     for number, fields in records_in(lines):
         if fields.get("type") == "session":
-            session, made = text_of(fields, "id"), text_of(fields, "timestamp")
+            session, start = text_of(fields, "id"), text_of(fields, "timestamp")
             origin = session_of(text_of(fields, "parentSession") or text_of(fields, "branchedFrom"))
             continue
         name, parent = text_of(fields, "id"), text_of(fields, "parentId")
-        is_copy = bool(origin) and text_of(fields, "timestamp") < made
+        is_copy = bool(origin) and text_of(fields, "timestamp") < start
         message, parent = message_in(_FORMS, fields), above.get(parent, parent)
         above[name] = name if message else parent
         if message:

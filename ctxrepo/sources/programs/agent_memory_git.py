@@ -18,13 +18,13 @@ NAME = "agent-memory-git"
 
 def _places(search: SourceSearch) -> Iterator[Path]:
     """The folder that the environment names, else those of its profiles."""
-    named = search.env.get("AGENT_MEMORY_DATA", "")
+    data_folder = search.env.get("AGENT_MEMORY_DATA", "")
     config = search.env.get("AGENT_MEMORY_CONFIG_DIR") or str(search.home / ".config" / "agent-memory")
     fields, _ = search.files.read_fields(Path(expanded(config, str(search.home))) / "config.json")
     profiles = (fields or {}).get("profiles")
     tables = [*(profiles.values() if isinstance(profiles, dict) else ()), fields or {}]
     folders = [table.get("data_dir") for table in tables if isinstance(table, dict)]
-    for path in dict.fromkeys([named] if named else folders):
+    for path in dict.fromkeys([data_folder] if data_folder else folders):
         if isinstance(path, str) and (place := Path(expanded(path, str(search.home)))).is_absolute():
             yield place
 
@@ -34,19 +34,19 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     root = place / "memories"
     if not search.files.is_folder(root):
         return None
-    kept = search.files.read_folder(root)
-    heads = {path: read_head(decode(data)).fields for path, data in kept.notes.items()}
+    contents = search.files.read_folder(root)
+    heads = {path: read_head(decode(data)).fields for path, data in contents.notes.items()}
     past = {name for head in heads.values() for name in _superseded(head)}
     scopes = {
         path: _scope(search, head) for path, head in heads.items() if str(head.get("id", "")) not in past
     }
-    notes, others = markdown_of(kept, lambda path: _target(path, scopes.get(path, "")))
+    notes, others = markdown_of(contents, lambda path: _target(path, scopes.get(path, "")))
     elsewhere = sum(not scope for scope in scopes.values())
-    left = left_out(
+    omissions = left_out(
         (elsewhere, "note", "of other projects: run it again in a checkout of each"),
         (len(heads) - len(scopes), "note", "superseded there"),
     )
-    return SourceContents(NAME, search.shown(place), notes, not_taken=(*others, *left))
+    return SourceContents(NAME, search.shown(place), notes, not_taken=(*others, *omissions))
 
 
 SOURCES = (source_at(NAME, _places, read),)
@@ -63,8 +63,8 @@ def _scope(search: SourceSearch, head: Mapping[str, Any]) -> str:
 
 
 def _superseded(head: Mapping[str, Any]) -> list[str]:
-    named = head.get("supersedes") or []
-    return [str(name) for name in named] if isinstance(named, list) else str(named).replace(",", " ").split()
+    names = head.get("supersedes") or []
+    return [str(name) for name in names] if isinstance(names, list) else str(names).replace(",", " ").split()
 
 
 def _target(path: str, scope: str) -> str:

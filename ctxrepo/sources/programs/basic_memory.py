@@ -21,8 +21,8 @@ def _vaults(search: SourceSearch) -> Mapping[Path, str]:
     """Its folders, and what it calls each."""
     fields, _ = search.files.read_fields(search.home / ".basic-memory" / "config.json")
     table = (fields or {}).get("projects")
-    named = table if isinstance(table, dict) else {_GENERAL: str(search.home / "basic-memory")}
-    paths = {name: value.get("path") if isinstance(value, dict) else value for name, value in named.items()}
+    vaults = table if isinstance(table, dict) else {_GENERAL: str(search.home / "basic-memory")}
+    paths = {name: value.get("path") if isinstance(value, dict) else value for name, value in vaults.items()}
     return {
         Path(expanded(path, str(search.home))): str(name)
         for name, path in paths.items()
@@ -36,12 +36,12 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
         return None
     name = _GENERAL if search.chosen else _vaults(search).get(place, _GENERAL)
     scope = search.scope_at(place) if name == _GENERAL else search.scope_of(name)
-    kept, shown = search.files.read_folder(place), search.shown(place)
+    contents, where = search.files.read_folder(place), search.shown(place)
     if not scope:
-        left = left_with(counted(len(kept.notes), "note"), name)
-        return SourceContents(NAME, shown, not_taken=(left,))
-    notes, others = markdown_of(kept, lambda path: f"{scope}/topics/{path}")
-    return SourceContents(NAME, shown, notes, not_taken=others) if notes else None
+        omission = left_with(counted(len(contents.notes), "note"), name)
+        return SourceContents(NAME, where, not_taken=(omission,))
+    notes, others = markdown_of(contents, lambda path: f"{scope}/topics/{path}")
+    return SourceContents(NAME, where, notes, not_taken=others) if notes else None
 
 
 SOURCES = (source_at(NAME, lambda search: filter(Path.is_absolute, _vaults(search)), read),)

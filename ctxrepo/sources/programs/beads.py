@@ -26,8 +26,8 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
         file = file / "issues.jsonl"
     records, torn = read_records(search, file)
     memories = [fields for fields in records if fields.get("_type") == "memory"]
-    left = left_out((len(records) - len(memories), "issue", _HOW))
-    return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*left, *torn])
+    omissions = left_out((len(records) - len(memories), "issue", _HOW))
+    return contents_of_facts(search, NAME, file, [*map(_fact, memories)], [*omissions, *torn])
 
 
 SOURCES = (source_at(NAME, _place, read),)

@@ -22,27 +22,27 @@ def read(search: SourceSearch, place: Path) -> SourceContents | None:
     """What its agents remember, or the one whose memory was named; of a project only where a scope was."""
     if not search.files.is_folder(place):
         return None
-    kept = search.files.read_folder(place)
-    below = {path: path if search.chosen else path.partition("/memory/")[2] for path in kept.notes}
+    contents = search.files.read_folder(place)
+    below = {path: path if search.chosen else path.partition("/memory/")[2] for path in contents.notes}
     below = {path: name for path, name in below.items() if name}
     names = {path: name.removeprefix(_SYSTEM) for path, name in below.items()}
     own = [path for path, name in names.items() if name.startswith(_OWN)]
     of_projects = [path for path, name in names.items() if name.startswith(_OF_PROJECTS) and not search.scope]
     taken = names.keys() - {*own, *of_projects}
     scope = search.scope_at(place)
-    notes, _ = markdown_of(kept, lambda path: f"{scope}/topics/{names[path]}" if path in taken else "")
+    notes, _ = markdown_of(contents, lambda path: f"{scope}/topics/{names[path]}" if path in taken else "")
     notes = tuple(
         replace(note, pins=frozenset(normalised(entry.text) for entry in entries_of(note.path, note.text)))
         if below[note.origin].startswith(_SYSTEM)
         else note
         for note in notes
     )
-    left = left_out(
+    rest = left_out(
         (len(own), "note", "about the agent itself, or a skill of it"),
         (len(of_projects), "note", "of a project: --from and --scope say of which"),
     )
-    left += [NotTaken(path, why) for path, why in kept.unread.items()]
-    return SourceContents(NAME, search.shown(place), notes, not_taken=tuple(left)) if notes or left else None
+    rest += [NotTaken(path, why) for path, why in contents.unread.items()]
+    return SourceContents(NAME, search.shown(place), notes, not_taken=tuple(rest)) if notes or rest else None
 
 
 SOURCES = (source_at(NAME, lambda search: [search.home / ".letta" / "agents"], read),)

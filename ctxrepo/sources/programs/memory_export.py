@@ -47,11 +47,11 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     folders = _folders(search, export.header)
     notes: list[SourceNote] = []
     files: list[SourceFile] = []
-    left = dict.fromkeys(_cut(export))  # of what stays for one reason one is told
+    omissions = dict.fromkeys(_cut(export))  # of what stays for one reason one is told
     for path, contents in {REGISTRY: b"", **export.files}.items():
         here = _place(path, folders)
         if stays := _not_taken(path, here, len(contents), export.header):
-            left[stays] = None
+            omissions[stays] = None
         elif is_note(here):
             notes.append(replace(note_of(path, here, contents), is_own=True))
         else:
@@ -59,9 +59,9 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     if any(folders.get(scope) != scope for scope in export.header.scopes):
         ids = _ids_here(notes)
         files = [replace(f, text=_here(f.text, folders, ids)) if is_evidence(f.path) else f for f in files]
-    named = export.header.projects.items()
-    projects = {name: folders[folder] for name, folder in named if name.strip() and folder in folders}
-    source = SourceContents(NAME, search.shown(file), tuple(notes), not_taken=tuple(left))
+    pairs = export.header.projects.items()
+    projects = {name: folders[folder] for name, folder in pairs if name.strip() and folder in folders}
+    source = SourceContents(NAME, search.shown(file), tuple(notes), not_taken=tuple(omissions))
     return replace(source, files=tuple(files), folders=folders, projects=projects)
 
 
@@ -110,8 +110,8 @@ def _not_taken(path: str, here: str, size: int, header: ExportHeader) -> NotTake
 
 def _ids_here(notes: Sequence[SourceNote]) -> Mapping[str, str]:
     """Id there -> id here of each entry whose note has another path here, as ids are made from it, too."""
-    moved = ((note.origin, note) for note in notes if note.origin != note.path)
-    pairs = ((entries_of(path, note.text), entries_of(note.path, note.text)) for path, note in moved)
+    moves = ((note.origin, note) for note in notes if note.origin != note.path)
+    pairs = ((entries_of(path, note.text), entries_of(note.path, note.text)) for path, note in moves)
     return {was.id: now.id for before, after in pairs for was, now in zip(before, after, strict=True)}
 
 

@@ -15,9 +15,9 @@ NAME = "memory-server"
 
 def _place(search: SourceSearch) -> Iterator[Path]:
     """Where a person put the file: by itself it lies in the program's own folder."""
-    named = expanded(search.env.get("MEMORY_FILE_PATH", ""), str(search.home))
-    if named.startswith("/"):
-        yield Path(named)
+    path = expanded(search.env.get("MEMORY_FILE_PATH", ""), str(search.home))
+    if path.startswith("/"):
+        yield Path(path)
 
 
 def read(search: SourceSearch, file: Path) -> SourceContents | None:
@@ -25,8 +25,8 @@ def read(search: SourceSearch, file: Path) -> SourceContents | None:
     records, torn = read_records(search, file)
     facts = [fact for fields in records for fact in _facts(fields)]
     odd = sum(fields.get("type") not in ("entity", "relation") for fields in records)
-    left = left_out((odd, "record", "neither an entity nor a relation"))
-    return contents_of_facts(search, NAME, file, facts, [*left, *torn])
+    omissions = left_out((odd, "record", "neither an entity nor a relation"))
+    return contents_of_facts(search, NAME, file, facts, [*omissions, *torn])
 
 
 SOURCES = (source_at(NAME, _place, read),)

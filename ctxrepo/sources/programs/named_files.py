@@ -40,14 +40,14 @@ def _of_mem0(fields: Record) -> SourceFact:
 
 def _read_markdown(search: SourceSearch, place: Path) -> SourceContents | None:
     """The notes in a folder, under their own paths, or one note."""
-    scope, shown = search.scope_at(place), search.shown(place)
+    scope, where = search.scope_at(place), search.shown(place)
     if search.files.is_folder(place):
         notes, others = markdown_of(search.files.read_folder(place), lambda path: f"{scope}/{path}")
-        return SourceContents("markdown", shown, notes, not_taken=others)
+        return SourceContents("markdown", where, notes, not_taken=others)
     data = search.files.read_file(place, MAX_BYTES)
     name = place.name if is_note(place.name) else f"{place.stem}.md"
-    note = note_of(shown, f"{scope}/{name}", data) if data is not None else None
-    return SourceContents("markdown", shown, (note,)) if note else None
+    note = note_of(where, f"{scope}/{name}", data) if data is not None else None
+    return SourceContents("markdown", where, (note,)) if note else None
 
 
 def _read_chatgpt(search: SourceSearch, file: Path) -> SourceContents | None:
