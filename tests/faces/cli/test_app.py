@@ -67,25 +67,25 @@ def plain(text: str) -> str:
 
 class TestHelp:
     def test_the_commands_are_those_promised(self, fresh: Terminal) -> None:
-        said = fresh("--help", COLUMNS="80")
-        assert said.code == 0
-        assert all(f"│ {command} " in said.out for command in COMMANDS)
-        assert fresh().out == said.out
+        answer = fresh("--help", COLUMNS="80")
+        assert answer.code == 0
+        assert all(f"│ {command} " in answer.out for command in COMMANDS)
+        assert fresh().out == answer.out
 
     def test_the_list_of_commands_has_one_line_for_each(self, fresh: Terminal) -> None:
-        said = fresh("--help", COLUMNS="80").out
+        output = fresh("--help", COLUMNS="80").out
         for name, command in commands_of(root_command()):
             if " " not in name:
-                line = next(line for line in said.splitlines() if line.startswith(f"│ {name} "))
+                line = next(line for line in output.splitlines() if line.startswith(f"│ {name} "))
                 assert plain(command.help.split("\n\n")[0]) in plain(line), name
 
     @pytest.mark.slow
     def test_help_has_an_example_fits_the_terminal_and_loses_no_word(self, fresh: Terminal) -> None:
         for name, command in commands_of(root_command()):
-            said = fresh(*name.split(), "--help", COLUMNS="80")
-            assert (said.code, said.err) == (0, "")
-            assert max(map(len, said.out.splitlines())) <= 80, name
-            words = plain(said.out)
+            answer = fresh(*name.split(), "--help", COLUMNS="80")
+            assert (answer.code, answer.err) == (0, "")
+            assert max(map(len, answer.out.splitlines())) <= 80, name
+            words = plain(answer.out)
             assert f"ctxrepo {name}" in words.partition("Example:")[2], name
             for paragraph in command.help.split("\n\n"):
                 assert plain(paragraph) in words, name
@@ -107,7 +107,7 @@ class TestHelp:
 
 class TestMistakes:
     def test_the_nearest_word_is_named(self, fresh: Terminal) -> None:
-        for words, told in (
+        for words, word in (
             ("rember x", "remember"),
             ("staus", "status"),
             ("remember x --categry y", "--category"),
@@ -115,22 +115,22 @@ class TestMistakes:
             ("read", "TARGET"),
             ("status too many", "too many"),
         ):
-            said = fresh(*words.split())
-            assert (said.code, said.is_one_line()) == (2, True), words
-            assert told in said.err
-            assert ("--help` shows" in said.err) == ("did you mean" not in said.err)
+            answer = fresh(*words.split())
+            assert (answer.code, answer.is_one_line()) == (2, True), words
+            assert word in answer.err
+            assert ("--help` shows" in answer.err) == ("did you mean" not in answer.err)
 
     def test_a_mistyped_word_is_told_in_one_line(self, fresh: Terminal) -> None:
-        for words, told in (
+        for words, message in (
             ("lits", "there is no command lits; did you mean list?"),
             ("List", "there is no command List; did you mean list?"),
             ("list --scop x", "there is no option --scop; did you mean --scope?"),
             ("conflicts shwo", "there is no command shwo; did you mean show?"),
             ("config sett a b", "there is no command sett; did you mean set?"),
         ):
-            said = fresh(*words.split())
-            assert (said.code, said.err) == (2, f"ctxrepo: {told}\n")
-            assert fresh(*words.split(), "--json").error["message"] == told
+            answer = fresh(*words.split())
+            assert (answer.code, answer.err) == (2, f"ctxrepo: {message}\n")
+            assert fresh(*words.split(), "--json").error["message"] == message
         assert "`ctxrepo --help` shows" in fresh("zzz").err
         assert "`ctxrepo list --help` shows" in fresh("list", "--zzz").err
 
@@ -142,7 +142,7 @@ class TestMistakes:
         }
 
     @pytest.mark.parametrize(
-        ("words", "told", "hint"),
+        ("words", "message", "hint"),
         [
             ("read", "TARGET is missing", "`ctxrepo read --help`"),
             ("tags --add", "--add needs a value", "`ctxrepo tags --help`"),
@@ -161,32 +161,32 @@ class TestMistakes:
             ("read x y z", "too many words: y z", "goes in quotes"),
         ],
     )
-    def test_it_is_told_in_our_words(self, fresh: Terminal, words: str, told: str, hint: str) -> None:
-        said = fresh(*words.split())
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert said.err.startswith(f"ctxrepo: {told}")
-        assert hint in said.err
+    def test_it_is_told_in_our_words(self, fresh: Terminal, words: str, message: str, hint: str) -> None:
+        answer = fresh(*words.split())
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert answer.err.startswith(f"ctxrepo: {message}")
+        assert hint in answer.err
 
     def test_a_text_that_begins_with_a_dash(self, fresh: Terminal) -> None:
-        said = fresh("remember", "- a fact")
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "begins with a dash" in said.err
-        assert "Put -- before it." in said.err
+        answer = fresh("remember", "- a fact")
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "begins with a dash" in answer.err
+        assert "Put -- before it." in answer.err
 
     def test_of_a_long_word_the_middle_is_left_out(self, cli: Terminal) -> None:
         words = ("read", f"{'x' * 90_000}:a.md")
-        said = cli(*words)
-        assert (said.code, said.is_one_line()) == (3, True)
-        assert len(said.err) < 1200
-        assert "there is no scope 'xxx" in said.err
+        answer = cli(*words)
+        assert (answer.code, answer.is_one_line()) == (3, True)
+        assert len(answer.err) < 1200
+        assert "there is no scope 'xxx" in answer.err
         assert len(cli(*words, "--json").error["message"]) < 1100
 
     def test_before_init_the_way_to_it_is_said_and_nothing_made(self, fresh: Terminal) -> None:
         before = sorted(fresh.machine.home.rglob("*"))
         for command in ("list", "status", "remember x", "sync", "context", "doctor", "anchor x", "read x"):
-            said = fresh(*command.split())
-            assert (said.code, said.is_one_line()) == (1, True), command
-            assert "`ctxrepo init" in said.err
+            answer = fresh(*command.split())
+            assert (answer.code, answer.is_one_line()) == (1, True), command
+            assert "`ctxrepo init" in answer.err
         assert sorted(fresh.machine.home.rglob("*")) == before
 
     def test_a_working_folder_that_is_gone_is_said(self, cli: Terminal, tmp_path: Path) -> None:
@@ -203,15 +203,15 @@ class TestMistakes:
 class TestJson:
     def test_the_answer_is_one_object_on_stdout(self, cli: Terminal) -> None:
         for words in EVERY_JSON:
-            said = cli(*words, "--json")
-            assert (said.code, said.out.count("\n")) == (0, 1), words
-            assert said.data
+            answer = cli(*words, "--json")
+            assert (answer.code, answer.out.count("\n")) == (0, 1), words
+            assert answer.data
 
     def test_findings_are_an_answer_too(self, cli: Terminal) -> None:
         cli.machine.write("global/torn.md", "---\nno end\n")
-        said = cli("check", "--json")
-        assert said.code == 1
-        assert said.data["findings"][0]["path"] == "global/torn.md"
+        answer = cli("check", "--json")
+        assert answer.code == 1
+        assert answer.data["findings"][0]["path"] == "global/torn.md"
 
     def test_errors_come_as_the_same_object(self, cli: Terminal) -> None:
         for words, code, exit_code in (
@@ -221,21 +221,21 @@ class TestJson:
             (["read", "nowhere"], "not_found", 3),
             (["new", "global:MEMORY.md", "-d", "x"], "refused", 6),
         ):
-            said = cli(*words, "--json")
-            assert (said.code, said.error["code"], said.err) == (exit_code, code, "")
-            assert said.error["message"]
+            answer = cli(*words, "--json")
+            assert (answer.code, answer.error["code"], answer.err) == (exit_code, code, "")
+            assert answer.error["message"]
 
     def test_notices_stay_on_stderr(self, cli: Terminal) -> None:
         cli("remember", "the redis port of the suite is 6380")
-        said = cli("remember", "the redis port of the suite is 6381", "--json")
-        assert said.data["near"]
-        assert "much the same" in said.err
+        answer = cli("remember", "the redis port of the suite is 6381", "--json")
+        assert answer.data["near"]
+        assert "much the same" in answer.err
 
     def test_what_is_no_utf8_is_marked_and_the_json_stays_strict(self, cli: Terminal) -> None:
         (cli.machine.clone / "global/odd.md").write_bytes(b"- caf\xc3\xa9 \xff\n")
-        said = cli("read", "global:odd", "--json")
-        assert said.data["text"] == "- café \ufffd\n"
-        said.out.encode("utf-8")
+        answer = cli("read", "global:odd", "--json")
+        assert answer.data["text"] == "- café \ufffd\n"
+        answer.out.encode("utf-8")
 
 
 class TestSurprises:
@@ -243,10 +243,10 @@ class TestSurprises:
         self, cli: Terminal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(Memory, "open", lambda *_, **__: dict[str, Memory]()["no such"])
-        said = cli("status")
-        assert (said.code, said.is_one_line()) == (1, True)
+        answer = cli("status")
+        assert (answer.code, answer.is_one_line()) == (1, True)
         log = cli.machine.places.state / "errors.log"
-        assert str(log) in said.err
+        assert str(log) in answer.err
         assert "Traceback" in log.read_text()
         assert cli("status", "--json").error["message"] == "unexpected: KeyError: 'no such'"
 
@@ -258,8 +258,8 @@ class TestSurprises:
             raise error
 
         monkeypatch.setattr(Memory, "open", fails)
-        said = cli("status")
-        assert (said.code, said.err) == (1, f"ctxrepo: {error.message}\n  {error.hint}\n")
+        answer = cli("status")
+        assert (answer.code, answer.err) == (1, f"ctxrepo: {error.message}\n  {error.hint}\n")
         assert not (cli.machine.places.state / "errors.log").exists()
 
     def test_a_full_disk_is_no_surprise(self, cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,9 +267,9 @@ class TestSurprises:
             raise OSError(28, "No space left on device", "/there")
 
         monkeypatch.setattr(Memory, "open", full)
-        said = cli("status")
-        assert (said.code, said.is_one_line()) == (1, True)
-        assert said.err.startswith("ctxrepo: /there: No space left on device\n")
+        answer = cli("status")
+        assert (answer.code, answer.is_one_line()) == (1, True)
+        assert answer.err.startswith("ctxrepo: /there: No space left on device\n")
 
     def test_an_interrupt_while_modules_are_loaded_ends_with_130_without_a_word(self, cli: Terminal) -> None:
         line = """
@@ -295,10 +295,10 @@ run()
         try:
             with memory.writing():
                 signal.setitimer(signal.ITIMER_REAL, 0.4)
-                said = cli("remember", "interrupted")
+                answer = cli("remember", "interrupted")
         finally:
             signal.signal(signal.SIGALRM, before)
-        assert (said.code, said.out, said.err) == (130, "", "")
+        assert (answer.code, answer.out, answer.err) == (130, "", "")
         assert not memory.journal.names()
 
     def test_words_that_would_act_on_a_terminal_are_written_out(self, cli: Terminal) -> None:
@@ -306,8 +306,8 @@ run()
             "global/bad.md", '---\ndescription: "a\\e[31mb"\n---\n- \x1b]52;c;aGk=\x07 \u202eabc\n'
         )
         for words in (["read", "global:bad"], ["list"], ["check"], ["read", "x\x1b[31m"]):
-            said = cli(*words)
-            assert not {"\x1b", "\x07", "\u202e"} & set(said.out + said.err)
+            answer = cli(*words)
+            assert not {"\x1b", "\x07", "\u202e"} & set(answer.out + answer.err)
         assert r"\u{1b}]52;c;aGk=\u{7} \u{202e}abc" in cli("read", "global:bad").out
 
 
@@ -348,7 +348,7 @@ def run(machine: Machine, words: list[str], stdout: int | IO[bytes]) -> subproce
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("words", "meant"),
     [
         (("show", "MEMORY.md"), ("read", "MEMORY.md")),
         (("todo", "list", "--all"), ("scratch", "list", "--all")),
@@ -362,10 +362,10 @@ def run(machine: Machine, words: list[str], stdout: int | IO[bytes]) -> subproce
     ],
 )
 def test_what_is_called_differently_elsewhere_is_understood(
-    cli: Terminal, said: tuple[str, ...], meant: tuple[str, ...]
+    cli: Terminal, words: tuple[str, ...], meant: tuple[str, ...]
 ) -> None:
     cli("remember", "one")
-    assert cli(*said) == cli(*meant)
+    assert cli(*words) == cli(*meant)
     assert cli(*meant).code in (0, 3)
 
 
@@ -377,9 +377,9 @@ def test_synonyms_take_no_name_from_a_command() -> None:
 
 @pytest.mark.parametrize("word", sorted(nearest_commands()))
 def test_a_name_that_no_command_has_leads_to_the_nearest(cli: Terminal, word: str) -> None:
-    said = cli(word)
-    assert (said.code, said.is_one_line()) == (2, True)
-    assert "`ctxrepo " in said.err
+    answer = cli(word)
+    assert (answer.code, answer.is_one_line()) == (2, True)
+    assert "`ctxrepo " in answer.err
 
 
 def test_a_mistyped_synonym_is_near_what_it_stands_for(cli: Terminal) -> None:

@@ -23,8 +23,8 @@ def are_apart(cli: Terminal, *folders: Path) -> list[str]:
 
 @pytest.mark.parametrize("commits", [0, 1])
 def test_two_of_one_name_without_a_remote(cli: Terminal, commits: int) -> None:
-    one, other = (repository(cli.machine.home / place / "api", commits=commits) for place in "ab")
-    assert are_apart(cli, one, other) == ["api", "api-2"]
+    first, other = (repository(cli.machine.home / place / "api", commits=commits) for place in "ab")
+    assert are_apart(cli, first, other) == ["api", "api-2"]
 
 
 def test_two_of_one_name_with_remotes_and_one_without(cli: Terminal) -> None:

@@ -79,9 +79,9 @@ def test_the_version_loads_no_parser(ada: Machine) -> None:
 
 def test_words_at_a_cursor_load_the_table_alone(ada: Machine) -> None:
     for words in (("",), ("read", "--"), ("conflicts", "")):
-        found = loaded(ada, "_complete", "fish", *words)
-        assert not found & {"typer", "pathlib", "dataclasses", "sqlite3"}, words
-        assert {n for n in ours(found) if n.count(".") > 2} == {
+        modules = loaded(ada, "_complete", "fish", *words)
+        assert not modules & {"typer", "pathlib", "dataclasses", "sqlite3"}, words
+        assert {n for n in ours(modules) if n.count(".") > 2} == {
             "ctxrepo.faces.cli.completion",
             "ctxrepo.faces.cli.completion.door",
             "ctxrepo.faces.cli.pipe",
@@ -92,9 +92,9 @@ def test_words_at_a_cursor_load_the_table_alone(ada: Machine) -> None:
 def test_notes_at_a_cursor_load_no_parser(ada: Machine) -> None:
     ada.init()
     ada.remember("The basket needs Postgres")
-    found = loaded(ada, "_complete", "fish", "read", "MEM")
-    assert not found & {"typer", "pygit2", "json", "tomllib", "yaml", "sqlite3", "socket"}
-    rooms = {name.rpartition(".")[0] for name in ours(found)}
+    modules = loaded(ada, "_complete", "fish", "read", "MEM")
+    assert not modules & {"typer", "pygit2", "json", "tomllib", "yaml", "sqlite3", "socket"}
+    rooms = {name.rpartition(".")[0] for name in ours(modules)}
     assert not rooms & {"ctxrepo.domain.note", "ctxrepo.domain.formats", "ctxrepo.storage.state"}
 
 
@@ -102,8 +102,10 @@ def test_notes_at_a_cursor_load_no_parser(ada: Machine) -> None:
 def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> None:
     ada.init()
     rooms = ("notes", "repository", "review", "sessions")
-    found = {n for n in ours(loaded(ada, *words)) if n.split(".")[3:4] and n.split(".")[3] in rooms}
-    commands = {n.split(".", 3)[3] for n in found if n.count(".") == 4 and n.startswith("ctxrepo.faces.cli.")}
+    modules = {n for n in ours(loaded(ada, *words)) if n.split(".")[3:4] and n.split(".")[3] in rooms}
+    commands = {
+        n.split(".", 3)[3] for n in modules if n.count(".") == 4 and n.startswith("ctxrepo.faces.cli.")
+    }
     wanted = {"log": {"notes.authoring"}, "session": {"sessions.handing_over"}}
     assert commands == wanted.get(words[0], set())
 
@@ -118,8 +120,8 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
     ids="-".join,
 )  # fmt: skip
 def test_reading_loads_no_write_path_while_nothing_waits(quiet: Machine, words: list[str]) -> None:
-    found = loaded(quiet, *words)
-    assert not found & {
+    modules = loaded(quiet, *words)
+    assert not modules & {
         "typer",
         "pygit2",
         "tomlkit",

@@ -49,17 +49,17 @@ def test_elsewhere_a_wait_is_told_once_and_a_short_one_not_at_all(
         assert long._timer
         long._timer.join()
     long.over()
-    told = capsys.readouterr().err
-    assert told == "ctxrepo: building the cache …\nctxrepo: searching all entries …\n"
+    errors = capsys.readouterr().err
+    assert errors == "ctxrepo: building the cache …\nctxrepo: searching all entries …\n"
 
 
 def test_a_single_step_that_takes_long_is_told_while_it_lasts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(waiting, "NOTICE_DELAY", 0.05)
-    one = Waiting()
-    one.tell("searching all entries")
-    assert one._timer
-    one._timer.join()
-    one.over()
+    search = Waiting()
+    search.tell("searching all entries")
+    assert search._timer
+    search._timer.join()
+    search.over()
     assert capsys.readouterr().err == "ctxrepo: searching all entries …\n"

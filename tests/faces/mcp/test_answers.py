@@ -119,7 +119,7 @@ def test_equal_answers_are_equal_bytes_and_have_the_seal_of_hooks(desk: Desk, ho
 
 
 @pytest.mark.parametrize(
-    ("told", "shown"),
+    ("line", "shown"),
     [
         ("`ctxrepo read shop:build` shows all", "`read` of shop:build shows all"),
         ("`ctxrepo edit ^x3k` changes it", "`edit` of ^x3k changes it"),
@@ -134,5 +134,5 @@ def test_equal_answers_are_equal_bytes_and_have_the_seal_of_hooks(desk: Desk, ho
         ("`ctxrepo readme`", "`ctxrepo readme`"),
     ],
 )
-def test_a_command_that_is_a_tool_here_is_called_by_the_tools_name(told: str, shown: str) -> None:
-    assert lines_of([told]) == [shown]
+def test_a_command_that_is_a_tool_here_is_called_by_the_tools_name(line: str, shown: str) -> None:
+    assert lines_of([line]) == [shown]

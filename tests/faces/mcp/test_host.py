@@ -142,12 +142,12 @@ def test_where_the_folder_of_the_server_is_gone_a_root_counts_else_home(
 
 
 def test_cursor_and_claude_name_their_folders_in_the_environment(here: Path, tmp_path: Path) -> None:
-    one, two = (tmp_path / name for name in ("one, yes: one", "two"))
+    first, two = (tmp_path / name for name in ("one, yes: one", "two"))
     for named, folder in {
-        f"{one}": one,
-        f"{two},{one}": two,
-        f"{two}:{one}": two,
-        f"{one}:{two}": one,
+        f"{first}": first,
+        f"{two},{first}": two,
+        f"{two}:{first}": two,
+        f"{first}:{two}": first,
     }.items():
         call = call_of("cursor-vscode", [], {"WORKSPACE_FOLDER_PATHS": named})
         assert (call.cwd, call.session) == (folder, ("cursor", ""))
@@ -156,8 +156,8 @@ def test_cursor_and_claude_name_their_folders_in_the_environment(here: Path, tmp
 
 
 def test_roots_say_more_than_the_environment(here: Path, tmp_path: Path) -> None:
-    one, two = (tmp_path / name for name in ("one", "two"))
-    environment = {"WORKSPACE_FOLDER_PATHS": str(one)}
+    first, two = (tmp_path / name for name in ("one", "two"))
+    environment = {"WORKSPACE_FOLDER_PATHS": str(first)}
     assert call_of("cursor-vscode", [two.as_uri()], environment).cwd == two
     assert call_of("zed", [], environment).cwd == here
 

@@ -126,10 +126,10 @@ def test_what_was_acknowledged_before_a_signal_is_there(mine: Machine) -> None:
         assert (server.ends(WITHIN), server.errors()) == (0, "")
     mine.sync()
     lines = mine.git("show", "HEAD:shop/MEMORY.md").splitlines()
-    told = [answer["id"] for answer in answers if not answer["result"].get("isError")]
-    refused = {answer["result"]["content"][0]["text"] for answer in answers if answer["id"] not in told}
-    assert len(told) >= 3
-    assert [number for number in told if f"- {facts[number]}" not in lines] == []
+    answered = [answer["id"] for answer in answers if not answer["result"].get("isError")]
+    refused = {answer["result"]["content"][0]["text"] for answer in answers if answer["id"] not in answered}
+    assert len(answered) >= 3
+    assert [number for number in answered if f"- {facts[number]}" not in lines] == []
     assert refused <= {"the server is ending, and has not begun with this."}
     assert mine.git("status", "--porcelain") == ""
 

@@ -54,7 +54,7 @@ def remember(machine: Machine, entry: dict[str, Any]) -> str:
         env={"HOME": str(machine.home), "PATH": os.environ["PATH"], **entry["env"]},
         cwd=machine.home,
     )
-    told: list[str] = []
+    texts: list[str] = []
 
     async def roots(context: ClientRequestContext) -> ListRootsResult:
         return ListRootsResult(roots=[Root.model_validate({"uri": machine.project_folder.as_uri()})])
@@ -66,10 +66,10 @@ def remember(machine: Machine, entry: dict[str, Any]) -> str:
                 stdio_client(command), mode="legacy", client_info=info, list_roots_callback=roots
             ) as client:
                 result = await client.call_tool("remember", {"text": FACT, "category": "fact"})
-                told.extend(part.text for part in result.content if isinstance(part, TextContent))
+                texts.extend(part.text for part in result.content if isinstance(part, TextContent))
 
     anyio.run(talk)
-    return told[0]
+    return texts[0]
 
 
 def test_what_setup_lets_an_agent_call_is_what_the_server_offers() -> None:

@@ -195,12 +195,14 @@ class TestStaged:
     def test_a_fact_is_proposed_and_not_in_its_note(self, staged: Host) -> None:
         answer = staged("remember", text="Deploys run on Tuesdays")
         assert answer.fields is not None
-        said = f"proposed, and not written before a person accepts it: {answer.fields['id']} (project shop)\n"
-        assert answer.text.startswith(said)
+        expected = (
+            f"proposed, and not written before a person accepts it: {answer.fields['id']} (project shop)\n"
+        )
+        assert answer.text.startswith(expected)
         assert answer.fields["scope"] == "project shop"
         assert answer.fields["staged"] is True
         again = staged("remember", text="Deploys run on Tuesdays")
-        assert again.text.startswith(said.replace("proposed,", "proposed already,"))
+        assert again.text.startswith(expected.replace("proposed,", "proposed already,"))
         assert again.fields is not None
         assert (again.fields["id"], again.fields["existing"]) == (answer.fields["id"], True)
         assert "Tuesdays" not in staged("search", query="Deploys run").text.replace("'Deploys run'", "")
@@ -311,9 +313,9 @@ class TestReaders:
         host.machine.ctxrepo("remember", PORT, "--tag", "db")
         host.machine.ctxrepo("remember", "The port of redis is 6380")
         for tag in ("db", "#db"):
-            found = host.text("search", query="port", tag=tag)
-            assert "5433" in found
-            assert "6380" not in found
+            text = host.text("search", query="port", tag=tag)
+            assert "5433" in text
+            assert "6380" not in text
 
     def test_an_entry_is_read_by_its_id_and_with_its_place(self, full: Host) -> None:
         name = full.text("search", query="postgres").split()[-1]
@@ -375,8 +377,8 @@ class TestReaders:
 
 def test_a_tool_says_no_more_of_itself_than_a_prompt_bears() -> None:
     """800 tokens at four bytes each are what all of them may take in every prompt of a host."""
-    told = [tool.definition for tool in tools().values()]
-    assert len(json.dumps(told, separators=(",", ":")).encode()) <= 3200
+    definitions = [tool.definition for tool in tools().values()]
+    assert len(json.dumps(definitions, separators=(",", ":")).encode()) <= 3200
 
 
 def test_every_annotation_is_stated_and_those_that_change_nothing_say_so() -> None:

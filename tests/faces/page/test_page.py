@@ -30,12 +30,12 @@ def machine(copies: Copies) -> Machine:
 
 
 def policy_of(parsed: Parsed) -> dict[str, str]:
-    said = next(
+    policy = next(
         attributes["content"] or ""
         for name, attributes in parsed.elements
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
-    return dict(part.strip().split(" ", 1) for part in said.split(";"))
+    return dict(part.strip().split(" ", 1) for part in policy.split(";"))
 
 
 def test_the_policy_lets_in_this_style_and_this_script_and_nothing_else(machine: Machine) -> None:
@@ -159,9 +159,9 @@ def test_what_is_left_out_stands_at_the_end_with_its_command(machine: Machine) -
 def test_the_keys_of_the_docs_are_those_of_the_page(machine: Machine) -> None:
     guide = (CHECKOUT / "docs/how-to/look-at-your-memory.md").read_text("utf-8")
     table = guide.partition("## Keys")[2].partition("Without JavaScript")[0]
-    told = re.findall(r"`(.)`|^\| (Enter|Esc) ", table, re.MULTILINE)
+    keys = re.findall(r"`(.)`|^\| (Enter|Esc) ", table, re.MULTILINE)
     dialog = page_of(machine).partition('<dialog id="keys"')[2]
-    assert {letter or name for letter, name in told} == set(re.findall(r"<kbd>(.+?)</kbd>", dialog))
+    assert {letter or name for letter, name in keys} == set(re.findall(r"<kbd>(.+?)</kbd>", dialog))
 
 
 def test_a_path_that_a_shell_would_act_on_is_quoted_in_commands(machine: Machine) -> None:

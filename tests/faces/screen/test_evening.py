@@ -71,13 +71,13 @@ def is_quiet(shown: str) -> bool:
 
 
 def conflicts_in(shown: str) -> int:
-    found = re.search(r"2 Conflicts\s+(\d+)", shown)
-    return int(found[1]) if found else -1
+    match = re.search(r"2 Conflicts\s+(\d+)", shown)
+    return int(match[1]) if match else -1
 
 
 def inbox_in(shown: str) -> int:
-    found = re.search(r"1 Inbox.*?(\d+)(?: of \d+)? +│", shown)
-    return int(found[1]) if found else -1
+    match = re.search(r"1 Inbox.*?(\d+)(?: of \d+)? +│", shown)
+    return int(match[1]) if match else -1
 
 
 def by_keys(terminal: Tmux) -> None:

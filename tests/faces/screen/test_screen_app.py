@@ -338,7 +338,7 @@ def test_letters_of_a_filter_decide_nothing_however_fast_they_are_typed(ada: Mac
 def test_keys_of_the_table_are_those_that_the_screen_takes(ada: Machine) -> None:
     async def story(screen: Played) -> None:
         taken = set(screen.app._keys)
-        table = {key for one in KEYS for key in one.key.split(" ")}
+        table = {key for row in KEYS for key in row.key.split(" ")}
         assert table <= taken
         doubles = {"down", "up", "pagedown", "pageup", "home", "end", "right", "h", "l", "shift+tab"}
         assert taken - table - doubles == {f"ctrl+{letter}" for letter in "bcdfqu"}

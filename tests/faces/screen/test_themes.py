@@ -16,10 +16,10 @@ from ctxrepo.faces.screen.operations_app import DARK, LIGHT, THEMES, ask_ground,
 
 
 @pytest.mark.parametrize(
-    ("said", "theme"), [("0;15", LIGHT), ("0;default;7", LIGHT), ("15;0", DARK), ("", DARK), ("odd", DARK)]
+    ("colours", "theme"), [("0;15", LIGHT), ("0;default;7", LIGHT), ("15;0", DARK), ("", DARK), ("odd", DARK)]
 )
-def test_the_theme_follows_the_terminal(said: str, theme: str) -> None:
-    assert theme_of({"COLORFGBG": said}) == theme
+def test_the_theme_follows_the_terminal(colours: str, theme: str) -> None:
+    assert theme_of({"COLORFGBG": colours}) == theme
     assert theme_of({}) == DARK
 
 

@@ -23,9 +23,9 @@ def offered(cli: Terminal, *words: str, **env: str) -> list[str]:
         patch.chdir(cli.machine.project_folder)
         cli.capsys.readouterr()
         assert main(["fish", *words]) == 0
-    said = cli.capsys.readouterr()
-    assert said.err == ""
-    return [line.partition("\t")[0] for line in said.out.splitlines()]
+    printed = cli.capsys.readouterr()
+    assert printed.err == ""
+    return [line.partition("\t")[0] for line in printed.out.splitlines()]
 
 
 def in_bash(cli: Terminal, line: str) -> list[str]:
@@ -214,9 +214,9 @@ class TestSilence:
 
 class TestScripts:
     def test_another_shell_is_refused_with_those_there_are(self, fresh: Terminal) -> None:
-        said = fresh("completion", "tcsh")
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "bash, zsh, fish" in said.err
+        answer = fresh("completion", "tcsh")
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "bash, zsh, fish" in answer.err
 
     def test_the_module_and_the_installed_command_print_the_same(self, ada: Machine) -> None:
         installed = Path(sys.executable).with_name("ctxrepo")

@@ -10,10 +10,10 @@ def test_the_last_command_is_taken_back_and_told_entry_by_entry(cli: Terminal) -
     cli("remember", "one")
     cli("remember", "two")
     cli.woken.clear()
-    said = cli("undo")
+    answer = cli("undo")
     way = "`ctxrepo undo --redo` takes this back"
     further = "`ctxrepo undo` goes on with remember: one"
-    assert (said.code, said.out) == (0, f"undone: remember: two\n  - two\n{way}, {further}\n")
+    assert (answer.code, answer.out) == (0, f"undone: remember: two\n  - two\n{way}, {further}\n")
     assert cli.woken
     again = cli("undo", "--redo", "--json").data
     assert (again["what"], again["saying"]) == ("undo remember", "two")
@@ -36,15 +36,15 @@ def test_a_commit_is_named_as_history_shows_it(cli: Terminal) -> None:
     cli("remember", "one")
     wrong = cli("history", "--json").data["history"][0]["commit"]
     cli("remember", "two")
-    said = cli("undo", wrong[:10])
-    assert said.out.startswith("undone: memory(shop): add MEMORY\n  - one\n")
+    answer = cli("undo", wrong[:10])
+    assert answer.out.startswith("undone: memory(shop): add MEMORY\n  - one\n")
     assert cli("read", "MEMORY.md", "--json").data["entries"][0]["text"] == "- two"
 
 
 def test_without_anything_written_there_is_nothing_to_take_back(cli: Terminal) -> None:
-    said = cli("undo")
-    assert said.code == 3
-    assert said.is_one_line()
+    answer = cli("undo")
+    assert answer.code == 3
+    assert answer.is_one_line()
 
 
 class TestLog:
@@ -63,9 +63,9 @@ class TestLog:
 
     @pytest.mark.parametrize("word", ["status", "show", "list", "undo", "Sync", "yesterday", "add"])
     def test_a_word_that_reads_like_a_verb_is_not_logged(self, cli: Terminal, word: str) -> None:
-        said = cli("log", word)
-        assert said.code == 2
-        assert said.is_one_line()
+        answer = cli("log", word)
+        assert answer.code == 2
+        assert answer.is_one_line()
         assert cli("log").out == "nothing was logged today; `ctxrepo log TEXT` adds a line\n"
 
     def test_other_words_are(self, cli: Terminal) -> None:
@@ -79,8 +79,8 @@ class TestRestore:
         made = cli("remember", "redis", "--category", "gotcha", "--json").data
         for target in (made["id"], "topics/gotcha"):
             before = cli.machine.read("shop/topics/gotcha.md")
-            said = cli(verb, target).out
-            way = said.partition("`ctxrepo ")[2].partition("`")[0].split()
+            output = cli(verb, target).out
+            way = output.partition("`ctxrepo ")[2].partition("`")[0].split()
             assert way[0] == "restore"
             back = cli(*way)
             assert (back.code, back.err) == (0, "")
@@ -91,10 +91,10 @@ class TestRestore:
         cli("remember", "one")
         first = cli("history", "--json").data["history"][0]["commit"]
         cli("remember", "two")
-        said = cli("restore", "MEMORY.md")
-        assert said.code == 2
-        assert said.is_one_line()
-        assert first[:10] in said.err
+        answer = cli("restore", "MEMORY.md")
+        assert answer.code == 2
+        assert answer.is_one_line()
+        assert first[:10] in answer.err
         assert cli("restore", "MEMORY.md", "--at", first[:10], "--json").data["at"] == "shop/MEMORY.md"
         assert "two" not in cli.machine.read("shop/MEMORY.md")
         cli("undo")
@@ -102,6 +102,6 @@ class TestRestore:
 
     def test_what_nobody_knows_of_is_not_found(self, cli: Terminal) -> None:
         for target in ("topics/never", "^ffffffffffff", "MEMORY.md#L9"):
-            said = cli("restore", target)
-            assert said.code == 3, said
-            assert said.is_one_line()
+            answer = cli("restore", target)
+            assert answer.code == 3, answer
+            assert answer.is_one_line()

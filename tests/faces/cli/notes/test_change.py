@@ -79,9 +79,9 @@ class TestWhatIsPrintedIsTaken:
         note.machine.write("shop/core/release.md", "- another\n")
         before = note.machine.read(PATH)
         for target in ("release", f"{PATH}#L10-L11"):
-            said = note("forget", target)
-            assert (said.code, said.out) == (2, "")
-            assert PATH in said.err
+            answer = note("forget", target)
+            assert (answer.code, answer.out) == (2, "")
+            assert PATH in answer.err
         assert note.machine.read(PATH) == before
 
     def test_a_destination_is_no_entry(self, note: Terminal) -> None:
@@ -89,8 +89,8 @@ class TestWhatIsPrintedIsTaken:
         assert note("new", f"{PATH}#L10", "-d", "x").code == 2
 
     def test_a_place_says_beside_what_a_fact_goes(self, note: Terminal) -> None:
-        said = note("remember", "beside it", "--note", f"{PATH}#L10", "--json")
-        assert said.data["at"].startswith(f"{PATH}#L")
+        answer = note("remember", "beside it", "--note", f"{PATH}#L10", "--json")
+        assert answer.data["at"].startswith(f"{PATH}#L")
 
 
 class TestEditInAnEditor:
@@ -105,16 +105,16 @@ class TestEditInAnEditor:
         return str(file)
 
     def test_a_note_opens_as_it_is(self, note: Terminal) -> None:
-        said = note("edit", PATH, EDITOR=self.editor(note, """sed -i s/Fridays/Mondays/ "$1" """))
-        assert (said.code, said.out) == (0, f"edited: {PATH}\n")
+        answer = note("edit", PATH, EDITOR=self.editor(note, """sed -i s/Fridays/Mondays/ "$1" """))
+        assert (answer.code, answer.out) == (0, f"edited: {PATH}\n")
         assert note.machine.git("show", f"HEAD:{PATH}").count("Mondays") == 2
 
     def test_of_an_entry_only_its_text_is_opened(self, note: Terminal) -> None:
         after = entry(note, "after lunch")
         seen = note.machine.home / "seen"
         script = f"""cp "$1" {seen}; echo "$1" > {seen}.name; sed -i s/lunch/tea/ "$1" """
-        said = note("edit", after, EDITOR=self.editor(note, script))
-        assert said.code == 0, said.err
+        answer = note("edit", after, EDITOR=self.editor(note, script))
+        assert answer.code == 0, answer.err
         assert seen.read_text() == "- on Fridays too, after lunch\n  - with care\n"
         assert "- on Fridays\n- on Fridays too, after tea\n  - with care\n" in note.machine.read(PATH)
         assert (
@@ -125,19 +125,19 @@ class TestEditInAnEditor:
     def test_what_was_written_is_kept_where_it_can_not_be_taken(self, note: Terminal) -> None:
         after = entry(note, "after lunch")
         for script, code in (("""echo "- another" >> "$1" """, 2), ("exit 3", 1)):
-            said = note("edit", after, EDITOR=self.editor(note, script))
-            assert (said.code, said.is_one_line()) == (code, True)
-            assert Path(said.err.partition("What you wrote is in ")[2].strip().rstrip(".")).exists()
+            answer = note("edit", after, EDITOR=self.editor(note, script))
+            assert (answer.code, answer.is_one_line()) == (code, True)
+            assert Path(answer.err.partition("What you wrote is in ")[2].strip().rstrip(".")).exists()
         assert note.machine.read(PATH) == NOTE
 
 
 class TestEdit:
     def test_a_passage_changes_and_every_other_byte_stays(self, note: Terminal) -> None:
-        said = note("edit", PATH, "--old", "after lunch", "--new", "after tea", "--json")
-        assert (said.code, said.data["changed"], said.data["path"]) == (0, True, PATH)
+        answer = note("edit", PATH, "--old", "after lunch", "--new", "after tea", "--json")
+        assert (answer.code, answer.data["changed"], answer.data["path"]) == (0, True, PATH)
         text = note.machine.read(PATH)
         assert text == NOTE.replace("after lunch", "after tea").replace("2020-01-01", today())
-        assert said.data["hash"] == blob_id(text.encode())
+        assert answer.data["hash"] == blob_id(text.encode())
 
     def test_lines_as_they_were_shown_are_found_where_they_end_in_cr_lf(self, note: Terminal) -> None:
         file = note.machine.clone / "shop/topics/dos.md"
@@ -148,27 +148,27 @@ class TestEdit:
 
     def test_a_passage_of_one_entry(self, note: Terminal) -> None:
         first = entry(note, "on Fridays")
-        said = note("edit", first, "--old", "Fridays", "--new", "Mondays", "--json")
-        assert said.code == 0, said.err
+        answer = note("edit", first, "--old", "Fridays", "--new", "Mondays", "--json")
+        assert answer.code == 0, answer.err
         assert "- on Mondays\n- on Fridays too" in note.machine.read(PATH)
-        assert note("read", said.data["id"]).out == "- on Mondays\n"
-        assert said.data["was"] == first
-        assert f"{first} is {said.data['id']} now" in note("read", first).err
+        assert note("read", answer.data["id"]).out == "- on Mondays\n"
+        assert answer.data["was"] == first
+        assert f"{first} is {answer.data['id']} now" in note("read", first).err
         text = note.machine.read(PATH)
         line = 1 + text.splitlines().index("- on Mondays")
-        assert said.data["at"] == f"{PATH}#L{line}"
-        assert said.data["hash"] == blob_id(text.encode()), "of the note: --if-hash takes it"
+        assert answer.data["at"] == f"{PATH}#L{line}"
+        assert answer.data["hash"] == blob_id(text.encode()), "of the note: --if-hash takes it"
 
     @pytest.mark.parametrize(("old", "count"), [("Fridays", "stands 2 times in"), ("Sundays", "is not in")])
     def test_a_passage_must_stand_there_once(self, note: Terminal, old: str, count: str) -> None:
-        said = note("edit", PATH, "--old", old, "--new", "x")
-        assert (said.code, said.out) == (2, "")
-        assert count in said.err
+        answer = note("edit", PATH, "--old", old, "--new", "x")
+        assert (answer.code, answer.out) == (2, "")
+        assert count in answer.err
         assert note.machine.read(PATH) == NOTE
 
     def test_the_whole_note_keeps_its_head_where_the_text_has_none(self, note: Terminal) -> None:
-        said = note("edit", PATH, "--from", "-", stdin=b"- all new")
-        assert (said.code, "gone, `ctxrepo undo` brings back" in said.out) == (0, True)
+        answer = note("edit", PATH, "--from", "-", stdin=b"- all new")
+        assert (answer.code, "gone, `ctxrepo undo` brings back" in answer.out) == (0, True)
         head = NOTE[: NOTE.index("\n# Release")].replace("2020-01-01", today())
         assert note.machine.read(PATH) == head + "- all new\n"
         whole = "---\ndescription: other\n---\n- x\n"
@@ -177,21 +177,21 @@ class TestEdit:
 
     def test_a_whole_entry_keeps_its_bullet_and_its_id(self, note: Terminal) -> None:
         fixed = note("remember", "first words", "--note", PATH, "--id", "--json").data["id"]
-        said = note("edit", fixed, "--from", "-", "--json", stdin=b"other words\nand more\n")
-        assert (said.code, said.data["id"]) == (0, fixed)
+        answer = note("edit", fixed, "--from", "-", "--json", stdin=b"other words\nand more\n")
+        assert (answer.code, answer.data["id"]) == (0, fixed)
         assert f"- other words <!-- {fixed} -->\n  and more\n" in note.machine.read(PATH)
 
     @pytest.mark.parametrize("text", ["- one\n\n# Title\n", "- one\n- two", "", "  \n"])
     def test_an_entry_stays_one_entry(self, note: Terminal, text: str) -> None:
-        said = note("edit", entry(note, "port to arm"), "--from", "-", stdin=text.encode())
-        assert said.code == 2
+        answer = note("edit", entry(note, "port to arm"), "--from", "-", stdin=text.encode())
+        assert answer.code == 2
         assert note.machine.read(PATH) == NOTE
 
     def test_only_while_nobody_changed_it(self, note: Terminal) -> None:
         known = note("read", PATH, "--json").data["hash"]
         note.machine.write(PATH, NOTE + "- mine\n")
-        said = note("edit", PATH, "--old", "arm", "--new", "riscv", "--if-hash", known)
-        assert said.code == 6
+        answer = note("edit", PATH, "--old", "arm", "--new", "riscv", "--if-hash", known)
+        assert answer.code == 6
         assert note.machine.read(PATH) == NOTE + "- mine\n"
         known = note("read", PATH, "--json").data["hash"]
         assert note("edit", PATH, "--old", "arm", "--new", "riscv", "--if-hash", known).code == 0
@@ -206,8 +206,8 @@ class TestEdit:
         crlf = NOTE.replace("\n", "\r\n")
         note.machine.write(PATH, "")
         (note.machine.clone / PATH).write_bytes(crlf.encode())
-        said = note("edit", entry(note, "after lunch"), "--old", "with care", "--new", "with joy")
-        assert said.code == 0, said.err
+        answer = note("edit", entry(note, "after lunch"), "--old", "with care", "--new", "with joy")
+        assert answer.code == 0, answer.err
         data = (note.machine.clone / PATH).read_bytes().decode()
         assert data == crlf.replace("with care", "with joy").replace("2020-01-01", today())
 
@@ -219,8 +219,8 @@ class TestEdit:
 
 class TestMove:
     def test_a_note_goes_to_another_path_and_its_history_with_it(self, note: Terminal) -> None:
-        said = note("move", "topics/release.md", "core/shipping.md", "--json")
-        assert said.data["at"] == "shop/core/shipping.md"
+        answer = note("move", "topics/release.md", "core/shipping.md", "--json")
+        assert answer.data["at"] == "shop/core/shipping.md"
         assert not (note.machine.clone / PATH).exists()
         assert note.machine.read("shop/core/shipping.md") == NOTE.replace("2020-01-01", today())
         note.machine.sync()
@@ -256,10 +256,10 @@ class TestMove:
         assert not entries["now it is so"].is_struck
 
     def test_an_entry_goes_to_another_note(self, note: Terminal) -> None:
-        said = note("move", entry(note, "port to arm"), "topics/later.md", "--json")
-        assert said.code == 0, said.err
-        assert said.data["at"].startswith("shop/topics/later.md#L")
-        assert note("read", said.data["id"]).out == "- port to arm\n"
+        answer = note("move", entry(note, "port to arm"), "topics/later.md", "--json")
+        assert answer.code == 0, answer.err
+        assert answer.data["at"].startswith("shop/topics/later.md#L")
+        assert note("read", answer.data["id"]).out == "- port to arm\n"
         assert "port to arm" not in note.machine.read(PATH)
         assert note.machine.read("shop/topics/later.md").startswith(
             "---\ndescription: Later notes\ncreated: "
@@ -272,8 +272,8 @@ class TestMove:
         note.machine.write("shop/MEMORY.md", pointers.format("topics/release"))
         note.machine.write("global/USER.md", "- [[shop:topics/release|how]]")
         note.machine.write("other/kept.md", "- [[topics/release]] is none of ours\n")
-        said = note("move", PATH, "topics/ship.md")
-        assert said.out == "moved: shop/topics/release.md to shop/topics/ship.md (links in 2 more)\n"
+        answer = note("move", PATH, "topics/ship.md")
+        assert answer.out == "moved: shop/topics/release.md to shop/topics/ship.md (links in 2 more)\n"
         assert note.machine.read("shop/MEMORY.md") == pointers.format("topics/ship")
         assert note.machine.read("global/USER.md") == "- [[shop:topics/ship|how]]"
         assert note.machine.read("other/kept.md") == "- [[topics/release]] is none of ours\n"
@@ -311,8 +311,8 @@ class TestMove:
     def test_an_id_that_is_there_already_is_borne_by_both(self, note: Terminal) -> None:
         note.machine.write("shop/topics/one.md", "- one <!-- ^mine -->\n")
         note.machine.write("shop/topics/two.md", "- two <!-- ^mine -->\n")
-        said = note("move", "^mine", "topics/two.md", "--json")
-        assert (said.code, said.data["id"], said.data["at"]) == (0, "^mine", "shop/topics/two.md#L2")
+        answer = note("move", "^mine", "topics/two.md", "--json")
+        assert (answer.code, answer.data["id"], answer.data["at"]) == (0, "^mine", "shop/topics/two.md#L2")
         assert note.machine.read("shop/topics/two.md") == "- two <!-- ^mine -->\n- one <!-- ^mine -->\n"
 
     def test_a_note_is_never_written_over(self, note: Terminal) -> None:
@@ -336,8 +336,8 @@ class TestMove:
         ben.machine.sync()
         assert ada("move", PATH, "global:").code == 0
         ben.machine.write(PATH, NOTE.replace("port to arm", "port to riscv"))
-        for one in (ada, ben, ada):
-            one.machine.sync()
+        for terminal in (ada, ben, ada):
+            terminal.machine.sync()
         assert ada.machine.tree() == ben.machine.tree()
         assert "port to riscv" in ada.machine.read("global/topics/release.md")
         assert not (ada.machine.clone / PATH).exists()
@@ -346,8 +346,8 @@ class TestMove:
 class TestArchive:
     def test_a_note_is_kept_found_and_no_longer_delivered(self, note: Terminal) -> None:
         assert "shop/topics/release.md" in note("context").out
-        said = note("archive", "topics/release.md", "--json")
-        assert said.data["at"] == "shop/archive/topics/release.md"
+        answer = note("archive", "topics/release.md", "--json")
+        assert answer.data["at"] == "shop/archive/topics/release.md"
         assert "release" not in note("context").out
         assert "shop/archive/topics/release.md" in note("search", "arm").out
         assert note("archive", "archive/topics/release.md").code == 6
@@ -366,17 +366,17 @@ class TestArchive:
 
     def test_the_new_id_is_told_and_the_old_one_leads_there(self, note: Terminal) -> None:
         old = entry(note, "port to arm")
-        said = note("archive", old)
+        answer = note("archive", old)
         new = entry(note, "port to arm", "shop/archive/topics/release.md")
         there = f"{new} shop/archive/topics/release.md#L7"
-        assert said.out == f"archived: {PATH}#L16 to {there}; `ctxrepo restore {new}` brings it back\n"
+        assert answer.out == f"archived: {PATH}#L16 to {there}; `ctxrepo restore {new}` brings it back\n"
         read = note("read", old)
         assert (read.code, read.out) == (0, "- port to arm\n")
         assert read.err == f"ctxrepo: {old} is {new} now, at shop/archive/topics/release.md#L7\n"
         note.machine.sync()
         for name in (old, new):
-            told = note("history", name, "--json").data["history"]
-            assert [(d["path"], d["lines"]) for d in told] == [
+            history = note("history", name, "--json").data["history"]
+            assert [(d["path"], d["lines"]) for d in history] == [
                 ("shop/archive/topics/release.md", [f"* moved from {PATH}", "+ port to arm"]),
                 (PATH, ["+ port to arm"]),
             ]
@@ -385,17 +385,17 @@ class TestArchive:
         old = entry(note, "port to arm")
         new = note("archive", old, "--json").data["id"]
         for words in (["forget", old], ["archive", old], ["remember", "x", "--supersedes", old]):
-            said = note(*words)
-            assert said.code == 3
-            assert f"It is {new} now, at shop/archive/topics/release.md#L7." in said.err
+            answer = note(*words)
+            assert answer.code == 3
+            assert f"It is {new} now, at shop/archive/topics/release.md#L7." in answer.err
 
     def test_the_ids_in_a_note_that_is_archived_whole_lead_there_too(self, note: Terminal) -> None:
         old = entry(note, "after lunch")
         note.machine.write("shop/archive/topics/release.md", "- in the way\n")
         assert note("archive", PATH).code == 0
-        said = note("read", old, "--json")
-        (found,) = said.data["entries"]
-        assert (said.data["path"], found["text"]) == (
+        answer = note("read", old, "--json")
+        (read,) = answer.data["entries"]
+        assert (answer.data["path"], read["text"]) == (
             "shop/archive/topics/release-2.md",
             "- on Fridays too, after lunch\n  - with care",
         )
@@ -424,9 +424,9 @@ class TestArchive:
         note.machine.write("shop/x.md", "- outside\n")
         old = entry(note, "outside", "shop/x.md")
         (note.machine.clone / "shop/x.md").rename(note.machine.clone.parent / "out.md")
-        said = {"id": "e", "ts": "2026-11-22", "kind": "renamed", "path": "shop/x.md"}
+        record = {"id": "e", "ts": "2026-11-22", "kind": "renamed", "path": "shop/x.md"}
         for to in ("../out.md", "shop/../../out.md", "shop/none.md"):
-            note.machine.write(".ctx/evidence/other-202611.jsonl", json.dumps({**said, "to": to}) + "\n")
+            note.machine.write(".ctx/evidence/other-202611.jsonl", json.dumps({**record, "to": to}) + "\n")
             assert note("read", old).code == 3
         (note.machine.clone.parent / "out.md").rename(note.machine.clone / "shop/none.md")
         assert note("read", old).out == "- outside\n"
@@ -457,19 +457,19 @@ class TestArchive:
             links = note("links", "links.md", "--json").data["outgoing"]
             assert [link["to"] for link in links] == leads_to
         note.machine.write("shop/links.md", "- to [[^0123456789ab]]\n")
-        assert [one["to"] for one in note("links", "links.md", "--json").data["outgoing"]] == [""]
+        assert [link["to"] for link in note("links", "links.md", "--json").data["outgoing"]] == [""]
 
 
 class TestForget:
     def test_an_entry_is_gone_and_in_the_history(self, note: Terminal) -> None:
         gone = entry(note, "port to arm")
-        said = note("forget", gone)
-        assert (said.code, said.out.splitlines()[1][:4]) == (0, "  - ")
-        assert "port to arm" in said.out
+        answer = note("forget", gone)
+        assert (answer.code, answer.out.splitlines()[1][:4]) == (0, "  - ")
+        assert "port to arm" in answer.out
         assert "arm" not in note.machine.read(PATH)
         note.machine.sync()
-        said = note("read", gone)
-        assert (said.code, f"It was forgotten; `ctxrepo history {gone}`" in said.err) == (3, True)
+        answer = note("read", gone)
+        assert (answer.code, f"It was forgotten; `ctxrepo history {gone}`" in answer.err) == (3, True)
         assert "port to arm" in note("history", gone).out
 
     def test_of_two_equal_ones_the_other_stays(self, note: Terminal) -> None:
@@ -493,14 +493,14 @@ class TestForget:
 
 class TestTouch:
     def test_the_day_becomes_today(self, note: Terminal) -> None:
-        said = note("touch", PATH, "--json")
-        assert (said.code, said.data["updated"], said.data["changed"]) == (0, today(), True)
+        answer = note("touch", PATH, "--json")
+        assert (answer.code, answer.data["updated"], answer.data["changed"]) == (0, today(), True)
         assert note.machine.read(PATH) == NOTE.replace("2020-01-01", today())
         assert note("touch", PATH, "--json").data["changed"] is False
 
     def test_no_day_is_added(self, note: Terminal) -> None:
         note.machine.write("shop/x.md", "---\ndescription: x\n---\n- x\n")
-        said = note("touch", "x.md")
-        assert said.code == 0
-        assert "no `updated`" in said.err
+        answer = note("touch", "x.md")
+        assert answer.code == 0
+        assert "no `updated`" in answer.err
         assert note.machine.read("shop/x.md") == "---\ndescription: x\n---\n- x\n"

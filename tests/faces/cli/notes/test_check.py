@@ -17,10 +17,10 @@ def test_the_dry_run_shows_what_fix_then_does(cli: Terminal) -> None:
     assert "would fix global/x.md: frontmatter is indented with spaces\n" in shown.out
     assert cli.machine.read("global/x.md") == TABS
     assert cli.woken == []
-    said = cli("check", "--fix")
-    assert said.code == 1
-    assert said.out.startswith(shown.out[: shown.out.index("would fix")] + "fixed global/x.md: ")
-    assert said.out.count("global/markers.md:1: a conflict marker") == 1
+    answer = cli("check", "--fix")
+    assert answer.code == 1
+    assert answer.out.startswith(shown.out[: shown.out.index("would fix")] + "fixed global/x.md: ")
+    assert answer.out.count("global/markers.md:1: a conflict marker") == 1
     assert cli.machine.read("global/x.md") == TABS.replace("\t", "  ")
     assert len(cli.woken) == 1
     cli.machine.write("global/markers.md", "- b\n")
@@ -30,9 +30,9 @@ def test_the_dry_run_shows_what_fix_then_does(cli: Terminal) -> None:
 
 def test_a_program_gets_deeds_and_what_is_left(cli: Terminal) -> None:
     cli.machine.write("global/x.md", "---\ntags: a\nupdated: never\n---\n- a\n")
-    said = cli("check", "--fix", "--json")
-    assert said.code == 1
-    (fixed,), (finding,) = said.data["fixed"], said.data["findings"]
+    answer = cli("check", "--fix", "--json")
+    assert answer.code == 1
+    (fixed,), (finding,) = answer.data["fixed"], answer.data["findings"]
     assert (fixed["path"], fixed["deeds"]) == ("global/x.md", ["tags are a list"])
     assert "+tags: [a]" in fixed["diff"]
     assert (finding["path"], finding["line"], finding["problem"]) == ("global/x.md", 3, "updated is no date")
@@ -41,13 +41,13 @@ def test_a_program_gets_deeds_and_what_is_left(cli: Terminal) -> None:
 
 def test_a_diff_shows_nothing_that_acts_on_the_terminal(cli: Terminal) -> None:
     cli.machine.write("global/x.md", "---\ntags: a\n---\n- \x1b[2J\n")
-    said = cli("check", "--fix")
-    assert (said.code, "\x1b" in said.out, r"\u{1b}[2J" in said.out) == (0, False, True)
+    answer = cli("check", "--fix")
+    assert (answer.code, "\x1b" in answer.out, r"\u{1b}[2J" in answer.out) == (0, False, True)
 
 
 def test_a_dry_run_of_nothing_is_refused(cli: Terminal) -> None:
-    said = cli("check", "--dry-run")
-    assert (said.code, said.is_one_line()) == (2, True)
+    answer = cli("check", "--dry-run")
+    assert (answer.code, answer.is_one_line()) == (2, True)
 
 
 def test_what_is_kept_beside_the_notes_is_marked_as_generated_where_people_review(cli: Terminal) -> None:
@@ -55,9 +55,9 @@ def test_what_is_kept_beside_the_notes_is_marked_as_generated_where_people_revie
     assert cli("check").out == "nothing to fix\n"
     config = cli.machine.places.config_file
     config.write_text(config.read_text().replace("[[repository]]\n", '[[repository]]\nreview = "branch"\n'))
-    said = cli("check")
-    assert said.code == 0
-    assert said.out.startswith(
+    answer = cli("check")
+    assert answer.code == 0
+    assert answer.out.startswith(
         ".gitattributes: note: forges show reviewers what ctxrepo keeps beside the notes. "
     )
     assert "fixed .gitattributes: marks what" in cli("check", "--fix").out

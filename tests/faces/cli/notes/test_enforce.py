@@ -22,8 +22,10 @@ def entry(cli: Terminal) -> str:
 def shells() -> list[tuple[str, Mapping[str, str]]]:
     """(agent, what it has in the environment of its shell): with its session, and by its marks alone."""
     known = [(name, agent.identity) for name, agent in AGENTS.items()]
-    told = [(name, {one.SESSION: "s1", **one.MARKS}) for name, one in known if one.SESSION]
-    return [*told, *((name, one.MARKS) for name, one in known if one.MARKS)]
+    sessions = [
+        (name, {identity.SESSION: "s1", **identity.MARKS}) for name, identity in known if identity.SESSION
+    ]
+    return [*sessions, *((name, identity.MARKS) for name, identity in known if identity.MARKS)]
 
 
 def test_a_person_holds_agents_to_it_and_is_told_what_is_missing(cli: Terminal, entry: str) -> None:
@@ -127,9 +129,9 @@ def test_another_machine_is_told_that_a_rule_waits(both: tuple[Terminal, Termina
 def test_undo_takes_the_record_back_and_who_approved_it_ends_it(cli: Terminal, entry: str) -> None:
     cli("enforce", entry, RULE)
     assert f"undone: enforce: {RULE}" in cli("undo").out
-    *_, told = cli("enforce").out.splitlines()
+    *_, line = cli("enforce").out.splitlines()
     ends = f"`ctxrepo enforce {entry} --off` in a terminal ends it"
-    assert told == f"  {RULE}: enforced here, as it was approved; {ends}"
+    assert line == f"  {RULE}: enforced here, as it was approved; {ends}"
     assert cli("enforce", entry, "--off").out.endswith("  enforced no more\n")
     assert cli("enforce").out == "no rule is enforced\n"
 
@@ -137,9 +139,9 @@ def test_undo_takes_the_record_back_and_who_approved_it_ends_it(cli: Terminal, e
 def test_what_is_gone_is_told_and_ended_by_its_id(cli: Terminal, entry: str) -> None:
     cli("enforce", entry, RULE)
     cli("forget", entry)
-    place, text, told = cli("enforce").out.splitlines()
+    place, text, state = cli("enforce").out.splitlines()
     assert (place, text) == (f"{entry}, which is gone", "  - nobody deploys by hand")
-    assert "enforced here, as it was approved" in told
+    assert "enforced here, as it was approved" in state
     refused = cli("enforce", entry, "--off", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="s1")
     assert (refused.code, refused.is_one_line()) == (3, True)
     assert cli("enforce", entry[:6], "--off").out.splitlines()[-1] == "  enforced no more"

@@ -32,9 +32,9 @@ def lines_of(file: Path) -> list[dict[str, object]]:
 
 class TestForms:
     def test_the_name_says_which(self, filled: Terminal, tmp_path: Path) -> None:
-        said = filled("export", str(tmp_path / "memory.jsonl"))
-        assert said.out.startswith("exported: 18 files and ")
-        assert f" of 2 scopes to {tmp_path}/memory.jsonl" in said.out
+        answer = filled("export", str(tmp_path / "memory.jsonl"))
+        assert answer.out.startswith("exported: 18 files and ")
+        assert f" of 2 scopes to {tmp_path}/memory.jsonl" in answer.out
         lines = lines_of(tmp_path / "memory.jsonl")
         assert lines[0] == {
             "format": "ctxrepo-export",
@@ -60,8 +60,8 @@ class TestForms:
         assert filled("export", str(file)).code == 0
         assert file.read_bytes() == first
         file.write_text('{"mine": 1}\n')
-        said = filled("export", str(file))
-        assert (said.code, said.is_one_line(), file.read_text()) == (2, True, '{"mine": 1}\n')
+        answer = filled("export", str(file))
+        assert (answer.code, answer.is_one_line(), file.read_text()) == (2, True, '{"mine": 1}\n')
 
     def test_only_its_owner_reads_the_file_until_they_say_otherwise(
         self, filled: Terminal, tmp_path: Path
@@ -84,16 +84,16 @@ class TestForms:
 
     def test_words_that_are_wrong(self, filled: Terminal, tmp_path: Path) -> None:
         for words in (["a", "b", "c"], [str(tmp_path / "x"), "--as", "yaml"]):
-            said = filled("export", *words)
-            assert (said.code, said.is_one_line()) == (2, True)
-        said = filled("export", str(filled.machine.clone / "memory.jsonl"))
-        assert (said.code, said.is_one_line()) == (2, True)
+            answer = filled("export", *words)
+            assert (answer.code, answer.is_one_line()) == (2, True)
+        answer = filled("export", str(filled.machine.clone / "memory.jsonl"))
+        assert (answer.code, answer.is_one_line()) == (2, True)
         assert not (filled.machine.clone / "memory.jsonl").exists()
 
     def test_the_answer_for_programs(self, filled: Terminal, tmp_path: Path) -> None:
         data = filled("export", "shop", str(tmp_path / "shop.jsonl"), "--json").data
         assert (data["form"], data["scope"], data["skipped"]) == ("jsonl", "git.example.org/ada/shop", {})
-        assert data["files"] == len([one for one in lines_of(tmp_path / "shop.jsonl") if "path" in one])
+        assert data["files"] == len([line for line in lines_of(tmp_path / "shop.jsonl") if "path" in line])
 
 
 class TestSparse:
@@ -106,8 +106,8 @@ class TestSparse:
         ben.machine.clone.rename(tmp_path / "old")
         ben("init", "--sparse")
         assert not (ben.machine.clone / "shop/topics").exists()
-        said = ben("export", str(tmp_path / "memory.jsonl"), CTXREPO_PROJECT="example.org/else")
-        assert said.code == 0, said.err
+        answer = ben("export", str(tmp_path / "memory.jsonl"), CTXREPO_PROJECT="example.org/else")
+        assert answer.code == 0, answer.err
         assert "Tea is hot" in (tmp_path / "memory.jsonl").read_text()
 
         ben.machine.clone.rename(tmp_path / "older")
@@ -130,9 +130,9 @@ class TestNeverInOne:
     def test_what_the_guard_holds_back(self, cli: Terminal, tmp_path: Path, form: str) -> None:
         cli.machine.write("global/topics/deploy.md", f"- the token is {TOKEN}\n")
         cli.machine.write("global/topics/till.md", "- The till is blue\n")
-        said = cli("export", str(tmp_path / "out"), "--as", form)
-        assert said.code == 0
-        assert "global/topics/deploy.md is held back: it holds a secret (github-token)" in said.err
+        answer = cli("export", str(tmp_path / "out"), "--as", form)
+        assert answer.code == 0
+        assert "global/topics/deploy.md is held back: it holds a secret (github-token)" in answer.err
         out = tmp_path / "out"
         written = files_in(out) if out.is_dir() else {"out": out.read_bytes()}
         assert not any(TOKEN.encode() in data for data in written.values())
@@ -145,9 +145,9 @@ class TestNeverInOne:
         cli.machine.write("shop/wide.csv", f"a,{TOKEN}\n")
         for scope in ([], ["global"], ["shop"]):
             file = tmp_path / f"{len(scope)}.jsonl"
-            said = cli("export", *scope, str(file))
-            assert said.code == 0
-            assert TOKEN not in said.out + said.err + file.read_text()
+            answer = cli("export", *scope, str(file))
+            assert answer.code == 0
+            assert TOKEN not in answer.out + answer.err + file.read_text()
 
     def test_what_a_hand_deleted_and_nobody_confirmed_is_still_there(
         self, cli: Terminal, tmp_path: Path
@@ -164,8 +164,8 @@ class TestNeverInOne:
     def test_what_waits_for_a_decision_is_told(self, cli: Terminal, tmp_path: Path) -> None:
         cli("remember", "a thing to decide", "--stage")
         cli("remember", "a thing that is decided")
-        said = cli("export", str(tmp_path / "memory.jsonl"))
-        assert "not exported: inbox/ waits for a decision of yours" in said.err
+        answer = cli("export", str(tmp_path / "memory.jsonl"))
+        assert "not exported: inbox/ waits for a decision of yours" in answer.err
         assert b"a thing to decide" not in (tmp_path / "memory.jsonl").read_bytes()
 
 
@@ -198,8 +198,8 @@ class TestOtherPrograms:
         memory = (tmp_path / "all/MEMORY.md").read_text()
         assert "- [superseded] Tea is served at four\n" in memory
         assert "- [note] Tea is served at five\n" in memory
-        said = filled("import", "basic-memory", str(tmp_path / "out"), "--dry-run")
-        assert said.code == 0
+        answer = filled("import", "basic-memory", str(tmp_path / "out"), "--dry-run")
+        assert answer.code == 0
 
 
 @pytest.fixture
@@ -220,8 +220,8 @@ class TestImportOfAFile:
         for name, text in cases.items():
             (tmp_path / name).write_text(text)
         for name, words in zip(cases, ("Lifts", "Tills", "Tea is hot", "Coffee"), strict=True):
-            said = cli("import", "--file", str(tmp_path / name), "--yes")
-            assert (said.code, said.err) == (0, "")
+            answer = cli("import", "--file", str(tmp_path / name), "--yes")
+            assert (answer.code, answer.err) == (0, "")
             assert words in cli("search", words).out
         assert cli("import", "--file", str(tmp_path / "facts.jsonl"), "--yes").out.endswith("is new here\n")
         assert (cli.machine.clone / "global/plain.md").read_text() == "- Coffee is cold\n"
@@ -229,16 +229,16 @@ class TestImportOfAFile:
     def test_a_folder_of_markdown(self, cli: Terminal, tmp_path: Path) -> None:
         (tmp_path / "vault/deep").mkdir(parents=True)
         (tmp_path / "vault/deep/a.md").write_text("- Deep down\n")
-        said = cli("import", "--file", str(tmp_path / "vault"), "--yes")
-        assert said.code == 0
+        answer = cli("import", "--file", str(tmp_path / "vault"), "--yes")
+        assert answer.code == 0
         assert cli.machine.read("global/deep/a.md") == "- Deep down\n"
 
     def test_a_name_of_nothing(self, cli: Terminal) -> None:
-        said = cli("import", "nosuch")
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "there is no source 'nosuch'" in said.err
-        said = cli("import", "--file", "nosuch")
-        assert (said.code, said.is_one_line()) == (3, True)
+        answer = cli("import", "nosuch")
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "there is no source 'nosuch'" in answer.err
+        answer = cli("import", "--file", "nosuch")
+        assert (answer.code, answer.is_one_line()) == (3, True)
 
 
 HEADER = '{"format": "ctxrepo-export", "version": 1, "scopes": ["global", "shop"], "global": "global"}'
@@ -254,11 +254,11 @@ class TestBadExports:
         file = cli.machine.home / "memory.jsonl"
         file.write_text("".join(f"{line}\n" for line in lines))
         config, before = (cli.machine.clone / ".git/config").read_bytes(), self.everything(cli)
-        said = cli("import", "--file", str(file), "--yes")
+        answer = cli("import", "--file", str(file), "--yes")
         assert self.everything(cli) - before <= {".ctxrepo/global/a.md", ".ctxrepo/global/good.md"}
         assert (cli.machine.clone / ".git/config").read_bytes() == config
-        assert "Traceback" not in said.err
-        return said.code, said.out + said.err
+        assert "Traceback" not in answer.err
+        return answer.code, answer.out + answer.err
 
     def everything(self, cli: Terminal) -> set[str]:
         """The files of the home and beside it, without git's own and those of the state."""
@@ -277,35 +277,37 @@ class TestBadExports:
         ],
     )  # fmt: skip
     def test_no_path_leaves_the_scopes(self, cli: Terminal, path: str) -> None:
-        code, said = self.brought(cli, HEADER, note(path), note("global/good.md"), END)
-        assert code == 0, said
-        assert "left out: " in said
+        code, output = self.brought(cli, HEADER, note(path), note("global/good.md"), END)
+        assert code == 0, output
+        assert "left out: " in output
         assert cli.machine.read("global/good.md") == "- A fact\n"
 
     def test_a_scope_that_no_project_may_have(self, cli: Terminal) -> None:
         header = HEADER.replace('"shop"', '"TAPE", ".git", "..", "inbox"')
-        code, said = self.brought(cli, header, note("inbox/x.md"), note("../x.md"), note("global/a.md"), END)
+        code, output = self.brought(
+            cli, header, note("inbox/x.md"), note("../x.md"), note("global/a.md"), END
+        )
         assert code == 0
-        assert "left out: inbox/: no folder of a project" in said
-        assert "1 entry in 1 note" in said
+        assert "left out: inbox/: no folder of a project" in output
+        assert "1 entry in 1 note" in output
 
     def test_a_cut_file_a_torn_line_and_a_later_version(self, cli: Terminal) -> None:
-        code, said = self.brought(cli, HEADER, note("global/a.md"), note("global/b.md")[:-9])
+        code, output = self.brought(cli, HEADER, note("global/a.md"), note("global/b.md")[:-9])
         assert code == 0
-        assert "left out: 1 line: no record that can be read" in said
-        assert "left out: what followed: the export breaks off after 1 file" in said
-        code, said = self.brought(cli, HEADER.replace('"version": 1', '"version": 2'), note("global/c.md"))
+        assert "left out: 1 line: no record that can be read" in output
+        assert "left out: what followed: the export breaks off after 1 file" in output
+        code, output = self.brought(cli, HEADER.replace('"version": 1', '"version": 2'), note("global/c.md"))
         assert code == 1
-        assert "it is an export of version 2, and this ctxrepo reads 1: update it" in said
+        assert "it is an export of version 2, and this ctxrepo reads 1: update it" in output
         assert not (cli.machine.clone / "global/c.md").exists()
 
     def test_a_secret_is_held_back_and_the_rest_comes(self, cli: Terminal) -> None:
-        code, said = self.brought(
+        code, output = self.brought(
             cli, HEADER, note("global/a.md", f"- {TOKEN}\n"), note("global/good.md"), END
         )
         assert code == 6
-        assert "held back: it holds a secret" in said
-        assert TOKEN not in said
+        assert "held back: it holds a secret" in output
+        assert TOKEN not in output
         assert cli.machine.read("global/good.md") == "- A fact\n"
 
     def test_what_is_no_file(self, cli: Terminal, tmp_path: Path) -> None:
@@ -317,7 +319,7 @@ class TestBadExports:
         link.symlink_to(tmp_path / "real.jsonl")
         os.mkfifo(pipe)
         for file, why in ((huge, "larger than 512 MiB"), (link, "it is a link"), (pipe, "is not a file")):
-            said = cli("import", "--file", str(file), "--yes")
-            assert (said.code, said.is_one_line()) == (1, True), said.err
-            assert why in said.err
+            answer = cli("import", "--file", str(file), "--yes")
+            assert (answer.code, answer.is_one_line()) == (1, True), answer.err
+            assert why in answer.err
         assert not (cli.machine.clone / "global/a.md").exists()

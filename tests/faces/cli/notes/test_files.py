@@ -25,8 +25,8 @@ def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestOpen:
     def test_what_the_editor_leaves_is_committed(self, cli: Terminal) -> None:
         cli("new", "topics/x", "-d", "about x")
-        said = cli("open", "topics/x", EDITOR=editor(cli, 'echo "- by hand" >> "$1"'))
-        assert (said.code, said.out, said.err) == (0, "edited: shop/topics/x.md\n", "")
+        answer = cli("open", "topics/x", EDITOR=editor(cli, 'echo "- by hand" >> "$1"'))
+        assert (answer.code, answer.out, answer.err) == (0, "edited: shop/topics/x.md\n", "")
         assert "- by hand" in cli.machine.git("show", "HEAD:shop/topics/x.md")
 
     @pytest.mark.parametrize("script", ['sed -i "/fact/d" "$1"', ': > "$1"', 'rm "$1"'])
@@ -34,48 +34,50 @@ class TestOpen:
         for number in range(12):
             cli("remember", f"fact {number}", "--note", "topics/x")
         before = cli.machine.read("shop/topics/x.md")
-        said = cli("open", "topics/x", EDITOR=editor(cli, script))
-        told = "edited: shop/topics/x.md; 12 entries are gone, `ctxrepo undo` brings back what was there\n"
-        assert (said.code, said.out) == (0, told)
+        answer = cli("open", "topics/x", EDITOR=editor(cli, script))
+        expected = (
+            "edited: shop/topics/x.md; 12 entries are gone, `ctxrepo undo` brings back what was there\n"
+        )
+        assert (answer.code, answer.out) == (0, expected)
         cli("undo")
         assert cli.machine.read("shop/topics/x.md") == before
 
     def test_an_entry_opens_its_note(self, cli: Terminal) -> None:
         entry = cli("remember", "x is y", "--json").data["id"]
         seen = cli.machine.home / "seen"
-        said = cli("open", entry, EDITOR=editor(cli, f'echo "$1" > {seen}'))
-        assert said.out == "unchanged: shop/MEMORY.md\n"
+        answer = cli("open", entry, EDITOR=editor(cli, f'echo "$1" > {seen}'))
+        assert answer.out == "unchanged: shop/MEMORY.md\n"
         assert seen.read_text() == f"{cli.machine.clone}/shop/MEMORY.md\n"
 
     @pytest.mark.parametrize(("term", "used"), [("xterm", "visual"), ("dumb", "editor"), ("", "editor")])
     def test_visual_is_for_terminals_that_can(self, cli: Terminal, term: str, used: str) -> None:
-        said = cli(
+        answer = cli(
             "open", "global:MEMORY.md", "--json", TERM=term, VISUAL="true visual", EDITOR="true editor"
         )
-        assert said.data["editor"] == f"true {used}"
+        assert answer.data["editor"] == f"true {used}"
 
     def test_without_an_editor_the_path_is_printed(self, cli: Terminal) -> None:
-        said = cli("open", "global:MEMORY.md", VISUAL="", EDITOR="")
-        assert (said.code, said.out) == (0, f"{cli.machine.clone}/global/MEMORY.md\n")
+        answer = cli("open", "global:MEMORY.md", VISUAL="", EDITOR="")
+        assert (answer.code, answer.out) == (0, f"{cli.machine.clone}/global/MEMORY.md\n")
         assert cli("open", "nowhere", VISUAL="", EDITOR="").code == 3
 
     def test_an_editor_that_is_not_there(self, cli: Terminal) -> None:
         for word in ("no-such-editor", "unclosed 'quote"):
-            said = cli("open", "global:MEMORY.md", EDITOR=word)
-            assert (said.code, said.is_one_line()) == (1, True)
-            assert word in said.err
+            answer = cli("open", "global:MEMORY.md", EDITOR=word)
+            assert (answer.code, answer.is_one_line()) == (1, True)
+            assert word in answer.err
 
     def test_an_editor_that_fails_is_told_and_its_work_kept(self, cli: Terminal) -> None:
-        said = cli("open", "global:MEMORY.md", EDITOR=editor(cli, 'echo "- half" >> "$1"; exit 3'))
-        assert (said.code, said.is_one_line()) == (1, True)
-        assert "ended with 3" in said.err
+        answer = cli("open", "global:MEMORY.md", EDITOR=editor(cli, 'echo "- half" >> "$1"; exit 3'))
+        assert (answer.code, answer.is_one_line()) == (1, True)
+        assert "ended with 3" in answer.err
         assert "- half" in cli.machine.git("show", "HEAD:global/MEMORY.md")
 
     def test_what_the_guard_refuses_is_told(self, cli: Terminal) -> None:
         secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
-        said = cli("open", "global:MEMORY.md", EDITOR=editor(cli, f'echo "- {secret}" >> "$1"'))
-        assert (said.code, said.is_one_line()) == (6, True)
-        assert secret not in said.err
+        answer = cli("open", "global:MEMORY.md", EDITOR=editor(cli, f'echo "- {secret}" >> "$1"'))
+        assert (answer.code, answer.is_one_line()) == (6, True)
+        assert secret not in answer.err
         assert secret in cli.machine.read("global/MEMORY.md")
         assert secret not in cli.machine.git("show", "HEAD:global/MEMORY.md")
 
@@ -102,21 +104,21 @@ class TestOpen:
 
     @pytest.mark.usefixtures("at_terminal")
     def test_a_note_that_is_not_there_is_made_when_somebody_says_so(self, cli: Terminal) -> None:
-        said = cli("open", "topics/new", stdin=b"n\n", EDITOR="true")
-        assert said.code == 130
+        answer = cli("open", "topics/new", stdin=b"n\n", EDITOR="true")
+        assert answer.code == 130
         assert not (cli.machine.clone / "shop/topics/new.md").exists()
-        said = cli(
+        answer = cli(
             "open", "topics/new", stdin=b"y\nAll that is new\n", EDITOR=editor(cli, 'echo "- x" >> "$1"')
         )
-        assert (said.code, said.out.strip()) == (0, "edited: shop/topics/new.md")
+        assert (answer.code, answer.out.strip()) == (0, "edited: shop/topics/new.md")
         assert "description: All that is new" in cli.machine.read("shop/topics/new.md")
         assert cli.machine.read("shop/topics/new.md").endswith("- x\n")
 
     def test_without_a_terminal_the_command_that_makes_it_is_named(self, cli: Terminal) -> None:
-        said = cli("open", "topics/new", EDITOR="true")
-        assert said.code == 3
-        assert said.is_one_line()
-        assert "`ctxrepo new topics/new.md -d" in said.err
+        answer = cli("open", "topics/new", EDITOR="true")
+        assert answer.code == 3
+        assert answer.is_one_line()
+        assert "`ctxrepo new topics/new.md -d" in answer.err
 
 
 class TestExport:
@@ -124,9 +126,9 @@ class TestExport:
         cli("new", "topics/x", "-d", "about x", "--tag", "ci")
         (cli.machine.clone / "shop/topics/odd.md").write_bytes(b"- caf\xe9\r\n")
         cli.machine.write("shop/data.csv", "a,b\n")
-        said = cli("export", "project", str(tmp_path / "deep" / "out"))
-        assert (said.code, said.err) == (0, "")
-        assert said.out == f"exported: 3 files of shop to {tmp_path}/deep/out\n"
+        answer = cli("export", "project", str(tmp_path / "deep" / "out"))
+        assert (answer.code, answer.err) == (0, "")
+        assert answer.out == f"exported: 3 files of shop to {tmp_path}/deep/out\n"
         for path in ("topics/x.md", "topics/odd.md", "data.csv"):
             there = (tmp_path / "deep/out" / path).read_bytes()
             assert there == (cli.machine.clone / "shop" / path).read_bytes()
@@ -148,31 +150,31 @@ class TestExport:
         empty.mkdir()
         link.symlink_to(empty)
         file.write_text("mine")
-        for place, told in ((full, "is not empty"), (link, "is a link"), (file, "isn't a folder")):
-            said = cli("export", "global", str(place))
-            assert (said.code, said.is_one_line(), told in said.err) == (2, True, True)
+        for place, reason in ((full, "is not empty"), (link, "is a link"), (file, "isn't a folder")):
+            answer = cli("export", "global", str(place))
+            assert (answer.code, answer.is_one_line(), reason in answer.err) == (2, True, True)
         assert (full / "MEMORY.md").read_text() == file.read_text() == "mine"
         assert list(empty.iterdir()) == []
 
     def test_not_into_the_memory(self, cli: Terminal) -> None:
-        said = cli("export", "global", str(cli.machine.clone / "copy"))
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = cli("export", "global", str(cli.machine.clone / "copy"))
+        assert (answer.code, answer.is_one_line()) == (2, True)
         assert not (cli.machine.clone / "copy").exists()
 
     def test_links_are_not_followed(self, cli: Terminal, tmp_path: Path) -> None:
         (tmp_path / "secret.md").write_text("- mine\n")
         (cli.machine.clone / "global/link.md").symlink_to(tmp_path / "secret.md")
         (cli.machine.clone / "global/folder").symlink_to(tmp_path)
-        said = cli("export", "global", str(tmp_path / "out"))
-        assert said.code == 0
-        assert "global/link.md" in said.err
+        answer = cli("export", "global", str(tmp_path / "out"))
+        assert answer.code == 0
+        assert "global/link.md" in answer.err
         assert not (tmp_path / "out/link.md").exists()
         assert not (tmp_path / "out/folder").exists()
 
     def test_a_scope_that_is_not_there_or_empty(self, cli: Terminal, tmp_path: Path) -> None:
         for scope in ("golbal", "project"):
-            said = cli("export", scope, str(tmp_path / "out"))
-            assert (said.code, said.is_one_line()) == (3, True)
+            answer = cli("export", scope, str(tmp_path / "out"))
+            assert (answer.code, answer.is_one_line()) == (3, True)
         assert not (tmp_path / "out").exists()
 
     def test_a_sparse_clone_brings_it_first(self, both: tuple[Terminal, Terminal], tmp_path: Path) -> None:
@@ -182,8 +184,8 @@ class TestExport:
         ben.machine.clone.rename(tmp_path / "old")
         ben("init", "--sparse")
         assert not (ben.machine.clone / "shop/topics").exists()
-        said = ben("export", "shop", str(tmp_path / "out"), CTXREPO_PROJECT="example.org/else")
-        assert (said.code, said.err) == (0, "")
+        answer = ben("export", "shop", str(tmp_path / "out"), CTXREPO_PROJECT="example.org/else")
+        assert (answer.code, answer.err) == (0, "")
         assert "x is y" in (tmp_path / "out/topics/x.md").read_text()
 
 
@@ -193,8 +195,8 @@ class TestList:
         cli.machine.write("shop/topics/a.md", "- a\n" * 500)
         cli.machine.write("shop/topics/deep/b.md", "- b\n")
         cli.machine.write("shop/data.csv", "not a note\n")
-        said = cli("list", "--tree", "--scope", "project")
-        assert said.out.splitlines() == [
+        answer = cli("list", "--tree", "--scope", "project")
+        assert answer.out.splitlines() == [
             "shop/      3 notes     2.0 kB",
             "  topics/  2 notes     2.0 kB",
             "    deep/  1 note         4 B",
@@ -211,6 +213,6 @@ class TestList:
         cli("new", "b", "-d", "b", "-t", "ci")
         assert cli("list", "-t", "ci", "-s", "project").out.count("\n") == 2
         assert cli("list", "--tag", "#CI", "--tag", "linux").out == "shop/a.md — a [ci, Linux]\n"
-        said = cli("list", "--tag", "nothing")
-        assert (said.code, said.out) == (0, "")
+        answer = cli("list", "--tag", "nothing")
+        assert (answer.code, answer.out) == (0, "")
         assert cli("list", "--tree", "--tag", "ci").code == 2

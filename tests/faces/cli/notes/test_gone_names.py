@@ -39,8 +39,8 @@ def with_notes(place: Path) -> Machine:
 @pytest.mark.parametrize("verb", ["restore", "history"])
 def test_a_forgotten_note(cli: Terminal, name: str, verb: str) -> None:
     assert cli("forget", "bom").code == 0
-    found = cli(verb, name)
-    assert (found.code, "shop/topics/bom.md" in found.out) == (0, True)
+    answer = cli(verb, name)
+    assert (answer.code, "shop/topics/bom.md" in answer.out) == (0, True)
     assert cli.machine.clone.joinpath("shop/topics/bom.md").exists() is (verb == "restore")
 
 

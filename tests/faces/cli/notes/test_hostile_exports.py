@@ -31,7 +31,7 @@ def brought(
     cli: Terminal, *records: Mapping[str, object], header: Mapping[str, object] = HEADER, **env: str
 ) -> tuple[int, str]:
     place = cli.machine.home / "memory.jsonl"
-    place.write_text("".join(f"{json.dumps(one)}\n" for one in (header, *records, END)))
+    place.write_text("".join(f"{json.dumps(record)}\n" for record in (header, *records, END)))
     done = cli("import", "--file", str(place), "--yes", **env)
     cli("sync")
     assert "Traceback" not in done.err
@@ -54,7 +54,7 @@ def door(cli: Terminal) -> dict[str, str]:
 def exported(cli: Terminal, text: str) -> dict[str, object]:
     """What is said of the entry with this text."""
     lines = map(json.loads, cli.machine.process("export", "-").stdout.splitlines())
-    (evidence,) = [one["evidence"] for one in lines if one.get("type") == "entry" and text in one["text"]]
+    (evidence,) = [line["evidence"] for line in lines if line.get("type") == "entry" and text in line["text"]]
     return dict(evidence)
 
 

@@ -18,15 +18,15 @@ CODE = "---\ndescription: Release\n---\n\n# Release\n\n```sh\nmake tag\n```\n\n#
 
 
 def notes_of(machine: Machine) -> dict[str, str]:
-    found = {p.relative_to(machine.clone).as_posix(): p.read_text() for p in machine.clone.rglob("*.md")}
-    return {path: text for path, text in found.items() if not path.startswith(".")}
+    texts = {p.relative_to(machine.clone).as_posix(): p.read_text() for p in machine.clone.rglob("*.md")}
+    return {path: text for path, text in texts.items() if not path.startswith(".")}
 
 
 def told_of(machine: Machine) -> tuple[list[str], frozenset[str], frozenset[str]]:
     """The ids of records that came with an export, and the marks."""
     memory = machine.open()
     marks = marks_of(memory, memory.objects.tree_of(commit(memory, NOW).head or ""))
-    names = sorted(one.id for one in evidence_now(memory) if one.host != memory.host)
+    names = sorted(record.id for record in evidence_now(memory) if record.host != memory.host)
     return names, marks.pinned, marks.struck
 
 
@@ -65,18 +65,18 @@ def bea(cli: Terminal, tmp_path: Path) -> Terminal:
 def test_an_export_comes_again_to_the_byte(export: Path, bea: Terminal) -> None:
     words = ("import", "--file", str(export), "--yes")
     assert bea(*words).code == 0
-    notes, told, tapes = notes_of(bea.machine), told_of(bea.machine), tapes_of(bea.machine)
-    assert told[1]
-    assert told[2]
+    notes, evidence, tapes = notes_of(bea.machine), told_of(bea.machine), tapes_of(bea.machine)
+    assert evidence[1]
+    assert evidence[2]
     assert tapes
     for _ in range(3):
         assert bea("undo").code == 0
         assert DECISION not in notes_of(bea.machine)
-        said = bea(*words)
-        assert "left out" not in said.out
-        assert f"-> {DECISION}: new, 4 entries\n" in said.out
+        answer = bea(*words)
+        assert "left out" not in answer.out
+        assert f"-> {DECISION}: new, 4 entries\n" in answer.out
         assert notes_of(bea.machine) == notes
-        assert told_of(bea.machine) == told
+        assert told_of(bea.machine) == evidence
         assert tapes_of(bea.machine) == tapes
         assert bea(*words).out.endswith("is new here\n")
 
@@ -95,9 +95,9 @@ def test_what_was_put_away_here_stays_away_and_its_note_keeps_its_rest(cli: Term
     commit(cli.machine.open(), NOW)
     (cli.machine.clone / "global/rel.md").unlink()
     commit(cli.machine.open(), NOW)
-    said = cli(*words)
-    assert "rel.md: new, 3 entries, 2 left out, as edited or put away here\n" in said.out
-    assert "already" not in said.out
+    answer = cli(*words)
+    assert "rel.md: new, 3 entries, 2 left out, as edited or put away here\n" in answer.out
+    assert "already" not in answer.out
     assert cli.machine.read("global/rel.md") == f"{CODE}Three.\n\n- four\n"
     again = cli(*words).out
     assert "1 note with nothing new: 3 entries here already, 2 left out, as edited or put away here" in again

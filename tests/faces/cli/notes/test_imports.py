@@ -40,8 +40,8 @@ def all_of_pi(machine: Machine) -> None:
 
 
 def notes_of(machine: Machine) -> dict[str, bytes | str]:
-    found = everything(machine.clone)
-    return {path: data for path, data in found.items() if "/.git/" not in path}
+    files = everything(machine.clone)
+    return {path: data for path, data in files.items() if "/.git/" not in path}
 
 
 def test_without_a_source_it_lists_what_there_is(cli: Terminal) -> None:
@@ -57,8 +57,8 @@ def test_without_a_source_it_lists_what_there_is(cli: Terminal) -> None:
         "scored: ~/shop/.pi/memory: 3 notes, 4 entries",
         "  ctxrepo import scored",
     ]
-    found = cli("import", "--json").data["found"]
-    assert [(one["source"], one["entries"]) for one in found] == [
+    sources = cli("import", "--json").data["found"]
+    assert [(source["source"], source["entries"]) for source in sources] == [
         ("pi-memory", 13),
         ("pi-memory", 1),
         ("pi-memory", 7),
@@ -69,8 +69,8 @@ def test_without_a_source_it_lists_what_there_is(cli: Terminal) -> None:
 def test_it_lists_before_there_is_a_memory_and_brings_nothing(fresh: Terminal) -> None:
     all_of_pi(fresh.machine)
     assert "pi-memory: ~/.pi/agent/memory: 6 notes" in fresh("import").out
-    said = fresh("import", "pi-memory", "--yes")
-    assert (said.code, said.is_one_line()) == (1, True)
+    answer = fresh("import", "pi-memory", "--yes")
+    assert (answer.code, answer.is_one_line()) == (1, True)
     assert not fresh.machine.clone.exists()
 
 
@@ -78,10 +78,10 @@ def test_nothing_is_done_unasked_where_nobody_can_answer(cli: Terminal) -> None:
     all_of_pi(cli.machine)
     before = everything(cli.machine.home)
     for words in (["import", "pi-memory"], ["import", "scored"]):
-        said = cli(*words)
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "--dry-run" in said.err
-        assert "--yes" in said.err
+        answer = cli(*words)
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "--dry-run" in answer.err
+        assert "--yes" in answer.err
     assert cli("import", "pi-memory", "--dry-run").code == 0
     after = {
         path: data for path, data in everything(cli.machine.home).items() if "/.local/state/" not in path
@@ -92,9 +92,9 @@ def test_nothing_is_done_unasked_where_nobody_can_answer(cli: Terminal) -> None:
 def test_what_is_brought_is_found_by_the_commands_for_it(cli: Terminal) -> None:
     all_of_pi(cli.machine)
     there = everything(cli.machine.home / ".pi")
-    said = cli("import", "pi-memory", "--yes")
-    assert said.code == 0
-    assert said.out.splitlines()[-1] == "brought 21 entries in 13 notes, 12 of them new"
+    answer = cli("import", "pi-memory", "--yes")
+    assert answer.code == 0
+    assert answer.out.splitlines()[-1] == "brought 21 entries in 13 notes, 12 of them new"
     assert everything(cli.machine.home / ".pi") == there
 
     shown = cli("log", "--date", "2026-02-15", "-s", "global").out
@@ -115,8 +115,8 @@ def test_what_is_brought_is_found_by_the_commands_for_it(cli: Terminal) -> None:
         "- [lesson] Run the tests before a push #git\n- [lesson] Don't: Use sudo in containers\n"
     )
     assert '"git.example.org/ada/shop" = "shop"' in cli.machine.read("ctxrepo.toml")
-    assert "1 entry of project other" in said.out
-    assert "1 lesson: deleted there" in said.out
+    assert "1 entry of project other" in answer.out
+    assert "1 lesson: deleted there" in answer.out
 
 
 @pytest.mark.parametrize("source", ["pi-memory", "scored"])
@@ -125,15 +125,15 @@ def test_a_second_time_changes_nothing_and_a_third_brings_what_is_new(cli: Termi
     assert cli("import", source, "--yes").code == 0
     commit(cli.machine.open(), NOW)
     before = notes_of(cli.machine)
-    said = cli("import", source)
-    assert (said.code, said.out.splitlines()[-1]) == (0, f"nothing of {source} is new here")
+    answer = cli("import", source)
+    assert (answer.code, answer.out.splitlines()[-1]) == (0, f"nothing of {source} is new here")
     assert cli("import", source, "--yes", "--json").data["applied"] is False
     assert notes_of(cli.machine) == before
     folder = cli.machine.home / ".pi/agent/memory" if source == "pi-memory" else cli.machine.project_folder
     file = folder / ("MEMORY.md" if source == "pi-memory" else ".pi/memory/topics/lessons.md")
     file.write_text(file.read_text() + "- [lesson] A lesson of today\n")
-    said = cli("import", source, "--yes")
-    assert said.out.splitlines()[-1] == "brought 1 entry in 1 note"
+    answer = cli("import", source, "--yes")
+    assert answer.out.splitlines()[-1] == "brought 1 entry in 1 note"
 
 
 def test_what_is_here_already_stays_to_the_byte_and_is_added_to(cli: Terminal) -> None:
@@ -182,8 +182,8 @@ def test_a_note_that_was_archived_here_does_not_come_again(cli: Terminal) -> Non
 def test_a_key_that_says_something_else_here_stays(cli: Terminal) -> None:
     cli("remember", "Emacs", "--key", "pref.editor", "--category", "preference", "-s", "global")
     pisources.pi_facts(cli.machine)
-    said = cli("import", "pi-memory", "--yes")
-    assert "pref.editor says something else here, and stays so" in said.out
+    answer = cli("import", "pi-memory", "--yes")
+    assert "pref.editor says something else here, and stays so" in answer.out
     assert "Emacs" in cli.machine.read("global/topics/preference.md")
     assert "Neovim" not in cli.machine.read("global/topics/preference.md")
 
@@ -194,11 +194,11 @@ def test_a_secret_is_held_back_and_the_rest_goes_on(cli: Terminal) -> None:
     with closing(pisources.open_pi_facts(cli.machine)) as db:
         with db:
             db.execute("insert into semantic (key, value) values ('tool.gh', ?)", (TOKEN,))
-        said = cli("import", "pi-memory", "--yes")
-    assert said.code == 6
-    assert "keys.md -> global/keys.md: held back: it holds a secret" in said.out
-    assert "tool.gh: it holds a secret" in said.out
-    assert TOKEN not in said.out + said.err
+        answer = cli("import", "pi-memory", "--yes")
+    assert answer.code == 6
+    assert "keys.md -> global/keys.md: held back: it holds a secret" in answer.out
+    assert "tool.gh: it holds a secret" in answer.out
+    assert TOKEN not in answer.out + answer.err
     assert "ripgrep" in cli.machine.read("global/topics/tool.md")
     assert not (cli.machine.clone / "global/keys.md").exists()
     assert (cli.machine.clone / "global/build.md").exists()
@@ -219,9 +219,9 @@ def test_hostile_sources_are_a_line_each(cli: Terminal, tmp_path: Path) -> None:
     (cli.machine.home / ".pi/memory").mkdir()
     (cli.machine.home / ".pi/memory/memory.db").write_text("no database" * 100)
     (cli.machine.home / ".pi/agent/settings.json").write_text("{broken")
-    said = cli("import", "pi-memory", "--yes")
-    assert said.code == 6
-    assert "Traceback" not in said.out + said.err
+    answer = cli("import", "pi-memory", "--yes")
+    assert answer.code == 6
+    assert "Traceback" not in answer.out + answer.err
     for line in (
         "left out: link.md: is a link, and isn't followed",
         "left out: up: is a link, and isn't followed",
@@ -231,8 +231,8 @@ def test_hostile_sources_are_a_line_each(cli: Terminal, tmp_path: Path) -> None:
         "can't be read as a memory of pi-memory: file is not a database",
         "it was UTF-16, and is UTF-8 here",
     ):
-        assert line in said.out
-    assert "huge.md: is larger than 1 MiB" in said.out
+        assert line in answer.out
+    assert "huge.md: is larger than 1 MiB" in answer.out
     assert "not yours" not in json.dumps([str(v) for v in notes_of(cli.machine).values()])
     assert (cli.machine.clone / "global/latin.md").read_bytes() == b"- caf\xe9\n"
     assert "wide words" in cli.machine.read("global/wide.md")
@@ -250,21 +250,21 @@ def test_what_is_no_source_is_one_line(cli: Terminal, tmp_path: Path) -> None:
         (["import", "pi-memory", "--from", str(tmp_path / "none")], 3),
         (["import", "pi-memory", "--from", str(text)], 1),
     ):
-        said = cli(*words)
-        assert (said.code, said.is_one_line()) == (code, True), words
+        answer = cli(*words)
+        assert (answer.code, answer.is_one_line()) == (code, True), words
 
 
 def test_scored_lines_keep_their_category_and_their_pins(cli: Terminal) -> None:
     pisources.scored(cli.machine)
-    said = cli("import", "scored", "--yes")
-    assert "preferences.md: new, 2 entries, 1 to be pinned" in said.out
+    answer = cli("import", "scored", "--yes")
+    assert "preferences.md: new, 2 entries, 1 to be pinned" in answer.out
     assert cli.machine.read("shop/topics/preferences.md") == pisources.TOPICS["preferences"]
     listed = cli("context").out
     for words in ("gate-blocked", "concise responses"):
         assert words in listed
-    assert "memory-scores.json, but for pins" in said.out
-    assert "embeddings.json" in said.out
-    assert ".dream-watermark" in said.out
+    assert "memory-scores.json, but for pins" in answer.out
+    assert "embeddings.json" in answer.out
+    assert ".dream-watermark" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -331,9 +331,9 @@ def test_the_memory_of_another_checkout_is_brought_there(cli: Terminal) -> None:
         cli.machine.home / "other/.pi/memory", {"MEMORY.md": "- x\n", "topics/a.md": "- y\n"}
     )
     for source in ("pi-memory", "scored"):
-        said = cli("import", source, "--from", str(folder), "--yes")
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "another checkout" in said.err
+        answer = cli("import", source, "--from", str(folder), "--yes")
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "another checkout" in answer.err
 
 
 def test_pi_memory_md_is_adopted_where_there_is_no_memory(tmp_path: Path) -> None:
@@ -375,9 +375,11 @@ def test_pi_memory_md_is_copied_where_there_is_another_memory(tmp_path: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("typed", "code", "told"), [(b"n\n", 0, "nothing was changed"), (b"y\n", 0, "brought 13 ")]
+    ("typed", "code", "message"), [(b"n\n", 0, "nothing was changed"), (b"y\n", 0, "brought 13 ")]
 )
-def test_at_a_terminal_it_shows_the_plan_and_asks(cli: Terminal, typed: bytes, code: int, told: str) -> None:
+def test_at_a_terminal_it_shows_the_plan_and_asks(
+    cli: Terminal, typed: bytes, code: int, message: str
+) -> None:
     pisources.pi_memory(cli.machine)
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "ctxrepo", "import", "pi-memory"]
@@ -390,7 +392,7 @@ def test_at_a_terminal_it_shows_the_plan_and_asks(cli: Terminal, typed: bytes, c
     os.close(theirs)
     assert run.returncode == code
     assert "daily/2026-02-15.md -> global/daily/2026-02-15.md: new, 3 entries" in err.decode()
-    assert told in out.decode()
+    assert message in out.decode()
 
 
 def test_a_query_that_never_ends_is_given_up(cli: Terminal) -> None:
@@ -403,8 +405,8 @@ def test_a_query_that_never_ends_is_given_up(cli: Terminal) -> None:
             " select key, key as value from n"
         )
         db.execute("insert into lessons values ('1', 'Read first')")
-    said = cli("import", "pi-memory", "--yes")
-    assert (said.code, "brought 1 entry" in said.out) == (0, True)
+    answer = cli("import", "pi-memory", "--yes")
+    assert (answer.code, "brought 1 entry" in answer.out) == (0, True)
 
 
 PAGE = Path(__file__).parents[4] / "docs/how-to/move-to-ctxrepo.md"
@@ -413,8 +415,8 @@ PAGE = Path(__file__).parents[4] / "docs/how-to/move-to-ctxrepo.md"
 def shown_on_the_page(command: str) -> list[str]:
     """What the page says that a command prints, occurrence by occurrence."""
     blocks = PAGE.read_text("utf-8").split("```console\n")[1:]
-    found = [block.partition("```")[0] for block in blocks]
-    return [text.partition("\n")[2] for text in found if text.partition("\n")[0] == f"$ ctxrepo {command}"]
+    examples = [block.partition("```")[0] for block in blocks]
+    return [text.partition("\n")[2] for text in examples if text.partition("\n")[0] == f"$ ctxrepo {command}"]
 
 
 def test_the_page_shows_what_is_printed(cli: Terminal, tmp_path: Path) -> None:

@@ -35,11 +35,11 @@ def notes(cli: Terminal) -> dict[str, str]:
 
 
 def test_a_line_is_written_acknowledged_and_printed(cli: Terminal) -> None:
-    said = cli("log", "Moved", "the", "basket", "--json")
-    assert (said.code, said.err) == (0, "")
+    answer = cli("log", "Moved", "the", "basket", "--json")
+    assert (answer.code, answer.err) == (0, "")
     (day,) = notes(cli)
-    assert said.data["at"] == f"shop/daily/{day}.md#L7"
-    assert cli("read", said.data["id"]).out == said.data["text"] + "\n"
+    assert answer.data["at"] == f"shop/daily/{day}.md#L7"
+    assert cli("read", answer.data["id"]).out == answer.data["text"] + "\n"
     cli("log", "Then\nthe tests")
     first, second, third = cli("log").out.splitlines()
     assert (first.endswith(" Moved the basket"), second[-4:], third) == (True, "Then", "  the tests")
@@ -100,8 +100,8 @@ def test_there_may_be_no_log(cli: Terminal) -> None:
         0,
         "no day has a log; `ctxrepo log TEXT` begins one\n",
     )
-    said = cli("log", "--date", "2026-01-01")
-    assert (said.code, said.is_one_line()) == (3, True)
+    answer = cli("log", "--date", "2026-01-01")
+    assert (answer.code, answer.is_one_line()) == (3, True)
     assert not (cli.machine.clone / "shop").exists()
 
 
@@ -113,14 +113,14 @@ def test_there_may_be_no_log(cli: Terminal) -> None:
     ],
 )  # fmt: skip
 def test_2_what_is_not_understood(cli: Terminal, words: list[str]) -> None:
-    said = cli("log", *words)
-    assert (said.code, said.is_one_line()) == (2, True)
+    answer = cli("log", *words)
+    assert (answer.code, answer.is_one_line()) == (2, True)
     assert not (cli.machine.clone / "shop").exists()
 
 
 def test_6_no_secret_gets_in(cli: Terminal) -> None:
-    said = cli("log", "used ghp_" + "a1B2" * 9)
-    assert (said.code, said.is_one_line()) == (6, True)
+    answer = cli("log", "used ghp_" + "a1B2" * 9)
+    assert (answer.code, answer.is_one_line()) == (6, True)
     assert not (cli.machine.clone / "shop").exists()
 
 

@@ -21,9 +21,9 @@ NOTES = {
 
 def places(cli: Terminal, *words: str) -> list[str]:
     """Where the hits are, in order, without their lines."""
-    said = cli("search", *words, "--json")
-    assert said.code in (0, 3), said.err
-    return [hit["at"].partition("#")[0] for hit in said.data["hits"]] if said.code == 0 else []
+    answer = cli("search", *words, "--json")
+    assert answer.code in (0, 3), answer.err
+    return [hit["at"].partition("#")[0] for hit in answer.data["hits"]] if answer.code == 0 else []
 
 
 def test_columns_are_aligned(shelf: Terminal) -> None:
@@ -57,13 +57,13 @@ class TestSearch:
 
     def test_where_no_entry_has_all_words_some_do_and_it_is_said(self, notes: Terminal) -> None:
         notes.machine.write("shop/ports.md", "- redis listens on 6380\n- the tapir port\n- unrelated\n")
-        said = notes("search", "which redis port did we decide on", "--json")
-        assert {hit["text"] for hit in said.data["hits"]} >= {"- redis listens on 6380"}
-        assert (said.data["all_words"], said.data["hits"][0]["all_words"]) == (False, False)
-        assert "- unrelated" not in {hit["text"] for hit in said.data["hits"]}
-        assert "no entry has all of these words" in said.err
-        said = notes("search", "tapir port", "--json")
-        assert (said.data["all_words"], said.err) == (True, "")
+        answer = notes("search", "which redis port did we decide on", "--json")
+        assert {hit["text"] for hit in answer.data["hits"]} >= {"- redis listens on 6380"}
+        assert (answer.data["all_words"], answer.data["hits"][0]["all_words"]) == (False, False)
+        assert "- unrelated" not in {hit["text"] for hit in answer.data["hits"]}
+        assert "no entry has all of these words" in answer.err
+        answer = notes("search", "tapir port", "--json")
+        assert (answer.data["all_words"], answer.err) == (True, "")
         assert notes("search", '"port redis" tapir').code == 3
         assert notes("search", "tapir zeppelin", "--tag", "none").code == 3
 
@@ -73,8 +73,8 @@ class TestSearch:
             (hit,) = notes("search", *words, "--json").data["hits"]
             assert (hit["text"], hit["category"]) == ("- [lesson] ship on Tuesdays", "lesson")
         assert places(notes, "lesson", "--category", "gotcha") == ["shop/lessons.md"]
-        said = notes("search", "-c", "none")
-        assert (said.code, "nothing found for '[none]'" in said.err) == (3, True)
+        answer = notes("search", "-c", "none")
+        assert (answer.code, "nothing found for '[none]'" in answer.err) == (3, True)
 
     def test_a_hit_says_whether_it_is_pinned_or_superseded(self, notes: Terminal) -> None:
         old = notes("remember", "port is 1", "--pin", "--json").data["id"]
@@ -89,12 +89,12 @@ class TestSearch:
     def test_by_meaning_the_nearest_come_first(self, notes: Terminal) -> None:
         for path, text in meanings.NOTES.items():
             notes.machine.write(path, text)
-        said = notes("search", "dog", "--mode", "meaning")
-        assert said.code == 1
-        assert "`ctxrepo cache embed`" in said.err
+        answer = notes("search", "dog", "--mode", "meaning")
+        assert answer.code == 1
+        assert "`ctxrepo cache embed`" in answer.err
         assert notes("config", "set", "recall.model", str(MODEL)).code == 0
-        said = notes("search", "dog", "--mode", "meaning")
-        assert (said.code, "no entry here was read for its meaning yet" in said.err) == (1, True)
+        answer = notes("search", "dog", "--mode", "meaning")
+        assert (answer.code, "no entry here was read for its meaning yet" in answer.err) == (1, True)
         assert notes("cache", "embed").code == 0
         assert notes("search", "dog").code == 3
         hits = notes("search", "dog", "--mode", "meaning", "--json").data["hits"]
@@ -145,8 +145,8 @@ class TestSearch:
         ],
     )
     def test_what_is_found(self, shelf: Terminal, words: str, path: str) -> None:
-        found = places(shelf, words)
-        assert (path in found) if path else not found
+        paths = places(shelf, words)
+        assert (path in paths) if path else not paths
 
     def test_tags_of_notes_and_of_entries(self, shelf: Terminal) -> None:
         assert places(shelf, "redis", "--tag", "tests") == ["shop/topics/redis.md"]
@@ -168,14 +168,14 @@ class TestSearch:
         ],
     )
     def test_patterns(self, shelf: Terminal, pattern: str, path: str) -> None:
-        found = places(shelf, "--regex", pattern)
-        assert (path in found) if path else not found
+        paths = places(shelf, "--regex", pattern)
+        assert (path in paths) if path else not paths
 
     @pytest.mark.parametrize("pattern", ["(", "[z-a]", "a{5,1}", "(?P<x", "*", "x" * 2000, "(?P>nowhere)"])
     def test_what_is_no_pattern_is_told_in_one_line(self, shelf: Terminal, pattern: str) -> None:
-        said = shelf("search", "-e", "--", pattern)
-        assert (said.code, said.out) == (2, "")
-        assert "pattern" in said.err or "expression" in said.err
+        answer = shelf("search", "-e", "--", pattern)
+        assert (answer.code, answer.out) == (2, "")
+        assert "pattern" in answer.err or "expression" in answer.err
 
     @pytest.mark.parametrize("pattern", ["--pre=touch sprung", "-f/etc/passwd", "$(touch sprung)", "`id`"])
     def test_a_pattern_is_matched_and_nothing_else(self, shelf: Terminal, pattern: str) -> None:
@@ -184,15 +184,15 @@ class TestSearch:
         assert not list(shelf.machine.home.rglob("sprung"))
 
     def test_nothing_found_and_nothing_asked(self, shelf: Terminal) -> None:
-        said = shelf("search", "nowhere to be found")
-        assert (said.code, said.out) == (3, "")
+        answer = shelf("search", "nowhere to be found")
+        assert (answer.code, answer.out) == (3, "")
         assert shelf("search").code == 2
         assert shelf("search", "x", "--scope", "glbal").code == 3
 
     def test_more_than_the_limit_is_told(self, shelf: Terminal) -> None:
-        said = shelf("search", "redis", "--limit", "2")
-        assert len(said.out.splitlines()) == 2
-        assert "only the first 2" in said.err
+        answer = shelf("search", "redis", "--limit", "2")
+        assert len(answer.out.splitlines()) == 2
+        assert "only the first 2" in answer.err
 
     def test_what_was_just_written_is_found(self, notes: Terminal) -> None:
         notes("remember", "quokkas are small")
@@ -210,8 +210,8 @@ class TestSearch:
 
 class TestTags:
     def test_the_most_used_first(self, shelf: Terminal) -> None:
-        said = shelf("tags", "--json").data["tags"]
-        assert [tag for tag in said if tag["name"] != "memory"] == [
+        tags = shelf("tags", "--json").data["tags"]
+        assert [tag for tag in tags if tag["name"] != "memory"] == [
             {"name": "Cache", "notes": 1, "entries": 0},
             {"name": "infra", "notes": 1, "entries": 0},
             {"name": "tests", "notes": 0, "entries": 1},
@@ -248,8 +248,8 @@ class TestLinks:
             "shop/index.md",
             f"- see [[redis]], [[global:USER|me]], [[topics/redis#Redis]], [[{known}]], [[gone]], [[x]]\n",
         )
-        said = notes("links", "index.md", "--json").data
-        assert [(link["link"], link["to"]) for link in said["outgoing"]] == [
+        links = notes("links", "index.md", "--json").data
+        assert [(link["link"], link["to"]) for link in links["outgoing"]] == [
             ("redis", "shop/topics/redis.md"),
             ("global:USER|me", "global/USER.md"),
             ("topics/redis#Redis", "shop/topics/redis.md"),

@@ -16,9 +16,9 @@ def settle(cli: Terminal) -> str:
 
 
 def test_a_fact_that_would_come_cut_is_written_and_said_to(cli: Terminal) -> None:
-    said = cli("remember", "word " * 600, "--json")
-    assert (said.code, said.data["cut_to"]) == (0, 2500)
-    assert "prompts have room for 2500 bytes, so this entry would be cut" in said.err
+    answer = cli("remember", "word " * 600, "--json")
+    assert (answer.code, answer.data["cut_to"]) == (0, 2500)
+    assert "prompts have room for 2500 bytes, so this entry would be cut" in answer.err
     assert cli("remember", "short", "--json").data["cut_to"] == 0
 
 
@@ -42,15 +42,15 @@ class TestListing:
         )
         assert self.paths(many, "topics", "--depth", "1") == ["topics/a.md"]
         assert self.paths(many, "--limit", "1") == ["MEMORY.md"]
-        said = many("list", "nowhere")
-        assert (said.code, said.out, "no note is below nowhere" in said.err) == (0, "", True)
+        answer = many("list", "nowhere")
+        assert (answer.code, answer.out, "no note is below nowhere" in answer.err) == (0, "", True)
 
     def test_the_archive_is_listed_by_its_name(self, many: Terminal) -> None:
         assert self.paths(many, "archive") == self.paths(many, "shop/archive") == ["archive/old.md"]
 
     def test_a_table_says_what_a_session_is_given(self, many: Terminal) -> None:
-        said = many("list", "--long", "--scope", "shop")
-        rows = {line.split()[0]: line.split()[1:] for line in said.out.splitlines()}
+        answer = many("list", "--long", "--scope", "shop")
+        rows = {line.split()[0]: line.split()[1:] for line in answer.out.splitlines()}
         assert rows["shop/topics/a.md"] == ["15", "1", "pinned", "line"]
         assert rows["shop/MEMORY.md"][-1] == "whole"
         assert many("list", "archive", "-l", "--json").data["notes"][0]["delivered"] is None
@@ -64,9 +64,9 @@ class TestListing:
 
 class TestRemember:
     def test_a_fact_is_placed_acknowledged_and_read_at_once(self, cli: Terminal) -> None:
-        said = cli("remember", "make test runs everything", "--json")
-        assert (said.code, said.err) == (0, "")
-        data = said.data
+        answer = cli("remember", "make test runs everything", "--json")
+        assert (answer.code, answer.err) == (0, "")
+        data = answer.data
         assert data["at"].startswith("shop/MEMORY.md#L")
         assert (data["existing"], data["staged"], data["near"], data["replaced"]) == (False, False, [], [])
         assert cli("read", data["id"]).out == "- make test runs everything\n"
@@ -74,8 +74,10 @@ class TestRemember:
         assert [state for _, state, _ in cli.woken] == [str(cli.machine.places.state)]
 
     def test_the_words_say_id_and_place(self, cli: Terminal) -> None:
-        said = cli("remember", "x is y", "--scope", "global", "--category", "gotcha", "--tag", "a", "-t", "b")
-        word, entry_id, place = said.out.split()
+        answer = cli(
+            "remember", "x is y", "--scope", "global", "--category", "gotcha", "--tag", "a", "-t", "b"
+        )
+        word, entry_id, place = answer.out.split()
         assert (word, place.partition("#")[0]) == ("remembered:", "global/topics/gotcha.md")
         assert cli("read", entry_id).out == "- [gotcha] x is y #a #b\n"
 
@@ -95,9 +97,9 @@ class TestRemember:
         ],
     )
     def test_where_it_goes(self, cli: Terminal, words: list[str], path: str) -> None:
-        said = cli("remember", "x", *words, "--json")
-        assert said.code == 0, said.err
-        assert said.data["at"].partition("#")[0] == path
+        answer = cli("remember", "x", *words, "--json")
+        assert answer.code == 0, answer.err
+        assert answer.data["at"].partition("#")[0] == path
         assert "- " in cli.machine.read(path)
 
     def test_beside_an_entry_by_its_id(self, cli: Terminal) -> None:
@@ -117,8 +119,8 @@ class TestRemember:
         entry = cli("remember", "port is 6380", "--json").data["id"]
         path = next((cli.machine.clone / ".ctx/evidence").iterdir())
         path.write_text(path.read_text().replace('"host"', '"session": "s1", "host"'))
-        said = cli("remember", "port is 6380")
-        assert said.out.startswith(f"already in memory, reinforced (once by now): {entry} ")
+        answer = cli("remember", "port is 6380")
+        assert answer.out.startswith(f"already in memory, reinforced (once by now): {entry} ")
         assert cli("reinforce", entry).out.startswith(f"reinforced (2 times by now): {entry} ")
 
     def test_where_a_match_comes_from(self, cli: Terminal) -> None:
@@ -136,10 +138,10 @@ class TestRemember:
 
     def test_nearly_the_same_is_said_and_written(self, cli: Terminal) -> None:
         cli("remember", "the redis port of the test suite is 6380")
-        said = cli("remember", "the redis port of the test suite is 6381")
-        assert (said.code, said.out.startswith("remembered")) == (0, True)
-        assert "at shop/MEMORY.md#L" in said.err
-        assert "says much the same" in said.err
+        answer = cli("remember", "the redis port of the test suite is 6381")
+        assert (answer.code, answer.out.startswith("remembered")) == (0, True)
+        assert "at shop/MEMORY.md#L" in answer.err
+        assert "says much the same" in answer.err
 
     @pytest.mark.slow
     def test_the_value_that_replaces_another_is_found_and_given_on_every_machine(
@@ -151,8 +153,8 @@ class TestRemember:
         ada("remember", "the staging database listens on port 5433", "--key", "db.port")
         for cli in both:
             assert cli("sync").code == 0
-            found = cli("search", "staging", "--json").data["hits"]
-            assert [(hit["text"], hit["superseded"]) for hit in found] == [
+            hits = cli("search", "staging", "--json").data["hits"]
+            assert [(hit["text"], hit["superseded"]) for hit in hits] == [
                 ("- db.port: the staging database listens on port 5433", False)
             ]
             asked = "which port does the staging database listen on?"
@@ -162,23 +164,23 @@ class TestRemember:
 
     def test_what_a_fact_replaces_is_said(self, cli: Terminal) -> None:
         cli("remember", "6379", "--key", "redis.port")
-        said = cli("remember", "6380", "--key", "redis.port", "--pin")
-        assert said.out.startswith("replaced, pinned: ^")
-        assert said.out.endswith(' (was "redis.port: 6379")\n')
+        answer = cli("remember", "6380", "--key", "redis.port", "--pin")
+        assert answer.out.startswith("replaced, pinned: ^")
+        assert answer.out.endswith(' (was "redis.port: 6379")\n')
         again = cli("remember", "6381", "--key", "redis.port", "--json").data
         assert (again["was"], again["pinned"]) == (["redis.port: 6380"], True)
 
     def test_what_a_fact_supersedes_is_said_and_is_no_likeness_to_be_told(self, cli: Terminal) -> None:
         old = cli("remember", "the redis port of the test suite is 6380", "--json").data["id"]
-        said = cli("remember", "the redis port of the test suite is 6381", "--supersedes", old)
-        assert said.err == ""
-        assert said.out.endswith(' (was "the redis port of the test suite is 6380")\n')
+        answer = cli("remember", "the redis port of the test suite is 6381", "--supersedes", old)
+        assert answer.err == ""
+        assert answer.out.endswith(' (was "the redis port of the test suite is 6380")\n')
 
     def test_what_is_known_already_supersedes_as_well(self, cli: Terminal) -> None:
         old = cli("remember", "deploy by hand", "--pin", "--json").data["id"]
         cli("remember", "deploy through CI")
-        said = cli("remember", "deploy through CI", "--supersedes", old)
-        assert said.out.startswith("already in memory, pinned now: ^")
+        answer = cli("remember", "deploy through CI", "--supersedes", old)
+        assert answer.out.startswith("already in memory, pinned now: ^")
         assert "deploy by hand" not in settle(cli)
 
     def test_of_two_entries_with_one_key_the_one_that_holds_is_replaced(self, cli: Terminal) -> None:
@@ -222,14 +224,14 @@ class TestRemember:
         assert plain not in text
 
     def test_a_proposal_waits_in_the_inbox(self, cli: Terminal) -> None:
-        said = cli("remember", "maybe", "--stage", "--category", "idea", "--json")
+        answer = cli("remember", "maybe", "--stage", "--category", "idea", "--json")
         host = cli.machine.open().host
-        assert (said.code, said.data["staged"], said.data["at"]) == (0, True, f"inbox/{host}.jsonl")
+        assert (answer.code, answer.data["staged"], answer.data["at"]) == (0, True, f"inbox/{host}.jsonl")
         change = json.loads(cli.machine.read(f"inbox/{host}.jsonl"))
-        assert (change["id"], change["text"], change["category"]) == (said.data["id"], "maybe", "idea")
+        assert (change["id"], change["text"], change["category"]) == (answer.data["id"], "maybe", "idea")
         assert cli("list").out.count("\n") == 1
         again = cli("remember", "maybe", "--stage", "--category", "idea")
-        assert again.out == f"proposed already: {said.data['id']} {said.data['at']}\n"
+        assert again.out == f"proposed already: {answer.data['id']} {answer.data['at']}\n"
         assert cli("remember", "maybe", "--stage").out.startswith("proposed: ")
 
     def test_updated_is_bumped_where_it_is(self, cli: Terminal) -> None:
@@ -243,7 +245,7 @@ class TestRemember:
         assert cli.machine.read("global/plain.md") == "- x\n- y\n"
 
     @pytest.mark.parametrize(
-        ("words", "code", "told"),
+        ("words", "code", "message"),
         [
             (["   "], 2, "the text is empty"),
             (["--", "- "], 2, "the text is empty or begins with a horizontal line"),
@@ -265,15 +267,15 @@ class TestRemember:
         ],
     )
     def test_what_is_refused_is_said_and_changes_nothing(
-        self, cli: Terminal, words: list[str], code: int, told: str
+        self, cli: Terminal, words: list[str], code: int, message: str
     ) -> None:
         cli("remember", "registered")
         before = {p: cli.machine.read(p) for p in cli.machine.open().worktree.scan().files}
         writes = cli.machine.open().journal.read()
-        said = cli("remember", *words)
-        assert (said.code, said.is_one_line()) == (code, True)
-        assert told in said.err
-        assert "ghp_" not in said.err
+        answer = cli("remember", *words)
+        assert (answer.code, answer.is_one_line()) == (code, True)
+        assert message in answer.err
+        assert "ghp_" not in answer.err
         assert {p: cli.machine.read(p) for p in cli.machine.open().worktree.scan().files} == before
         assert cli.machine.open().journal.read() == writes
         assert len(cli.woken) == 1
@@ -281,31 +283,31 @@ class TestRemember:
     def test_outside_a_project_it_is_global(self, cli: Terminal) -> None:
         cli.cwd = cli.machine.home
         assert cli("remember", "x", "--json").data["at"].startswith("global/MEMORY.md#")
-        said = cli("remember", "x", "--scope", "project")
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = cli("remember", "x", "--scope", "project")
+        assert (answer.code, answer.is_one_line()) == (2, True)
 
     def test_fences_and_marks_can_not_swallow_what_follows(self, cli: Terminal) -> None:
         for text in ("run:\n```sh\nmake", "```", "# not a heading", "<!-- not a comment", "1. first"):
-            said = cli("remember", text, "--json")
-            assert said.code == 0, said.out
+            answer = cli("remember", text, "--json")
+            assert answer.code == 0, answer.out
             assert cli("remember", f"after {text[:2]}", "--json").data["at"].count("L") == 1
         assert len(cli("read", "MEMORY", "--json").data["entries"]) == 10
 
 
 class TestNew:
     def test_it_needs_a_description_or_a_template(self, cli: Terminal) -> None:
-        said = cli("new", "topics/x")
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "--description or --template" in said.err
+        answer = cli("new", "topics/x")
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "--description or --template" in answer.err
 
     def test_a_note_is_made_and_listed(self, cli: Terminal) -> None:
-        said = cli("new", "topics/release", "-d", "How we: release", "-t", "ci", "--json")
-        assert (said.code, said.data["path"]) == (0, "shop/topics/release.md")
+        answer = cli("new", "topics/release", "-d", "How we: release", "-t", "ci", "--json")
+        assert (answer.code, answer.data["path"]) == (0, "shop/topics/release.md")
         note = cli("read", "topics/release.md", "--json").data
         assert (note["description"], note["tags"], note["hash"]) == (
             "How we: release",
             ["ci"],
-            said.data["hash"],
+            answer.data["hash"],
         )
         assert "shop/topics/release.md — How we: release [ci]\n" in cli("list").out
         assert len(cli.woken) == 1
@@ -323,9 +325,9 @@ class TestNew:
         cli("new", "topics/x", "-d", "first")
         before = cli.machine.read("shop/topics/x.md")
         for path in ("topics/x", "shop/topics/x.md", "project:topics/x"):
-            said = cli("new", path, "-d", "second")
-            assert (said.code, said.is_one_line()) == (6, True)
-            assert "there is a note shop/topics/x.md already" in said.err
+            answer = cli("new", path, "-d", "second")
+            assert (answer.code, answer.is_one_line()) == (6, True)
+            assert "there is a note shop/topics/x.md already" in answer.err
         assert cli.machine.read("shop/topics/x.md") == before
 
     @pytest.mark.parametrize(
@@ -346,8 +348,8 @@ class TestNew:
         ],
     )
     def test_what_can_be_no_note_is_refused(self, cli: Terminal, words: list[str], code: int) -> None:
-        said = cli("new", *words)
-        assert (said.code, said.is_one_line()) == (code, True)
+        answer = cli("new", *words)
+        assert (answer.code, answer.is_one_line()) == (code, True)
         assert cli("list").out.count("\n") == 1
 
 
@@ -367,9 +369,9 @@ class TestRead:
         cli.machine.write("global/x.md", "# T\n\n- one\n- two\n  more\n")
         entries = cli("read", "global:x", "--json").data["entries"]
         assert [e["at"] for e in entries] == ["global/x.md#L3", "global/x.md#L4-L5"]
-        said = cli("read", entries[1]["id"], "--json").data
-        assert (said["text"], said["path"]) == ("- two\n  more", "global/x.md")
-        assert [e["at"] for e in said["entries"]] == ["global/x.md#L4-L5"]
+        entry = cli("read", entries[1]["id"], "--json").data
+        assert (entry["text"], entry["path"]) == ("- two\n  more", "global/x.md")
+        assert [e["at"] for e in entry["entries"]] == ["global/x.md#L4-L5"]
 
     def test_the_hash_is_the_id_git_gives_the_bytes(self, cli: Terminal) -> None:
         cli.machine.write("global/x.md", "- café\n")
@@ -377,7 +379,7 @@ class TestRead:
         assert cli("read", "global:x", "--json").data["hash"] == expected
 
     @pytest.mark.parametrize(
-        ("target", "code", "told"),
+        ("target", "code", "message"),
         [
             ("topics/relaese", 3, "Near it: topics/release.md."),
             ("global:nowhere", 3, "no note nowhere.md in global"),
@@ -387,11 +389,11 @@ class TestRead:
             ("nobody:x", 3, "no scope 'nobody'"),
         ],
     )
-    def test_what_is_not_there(self, cli: Terminal, target: str, code: int, told: str) -> None:
+    def test_what_is_not_there(self, cli: Terminal, target: str, code: int, message: str) -> None:
         cli.machine.write("shop/topics/release.md", "- x\n")
-        said = cli("read", target)
-        assert (said.code, said.is_one_line()) == (code, True)
-        assert told in said.err
+        answer = cli("read", target)
+        assert (answer.code, answer.is_one_line()) == (code, True)
+        assert message in answer.err
 
 
 class TestList:
@@ -419,34 +421,34 @@ class TestList:
 
 
 def test_a_description_is_a_line_and_no_body(cli: Terminal) -> None:
-    said = cli("new", "x", "-d", "long " * 1000)
-    assert (said.code, said.is_one_line()) == (2, True)
-    assert "longer than 1000 characters" in said.err
+    answer = cli("new", "x", "-d", "long " * 1000)
+    assert (answer.code, answer.is_one_line()) == (2, True)
+    assert "longer than 1000 characters" in answer.err
     assert cli("list", "--json").data["notes"] == cli("list", "--scope", "global", "--json").data["notes"]
 
 
 def test_a_new_note_begins_as_a_template(cli: Terminal) -> None:
-    said = cli("new", "core/TASK", "--template", "task")
-    assert (said.code, said.out) == (0, "new: shop/core/TASK.md\n")
+    answer = cli("new", "core/TASK", "--template", "task")
+    assert (answer.code, answer.out) == (0, "new: shop/core/TASK.md\n")
     assert "## Active Tasks" in cli("read", "core/TASK").out
     assert cli("check").code == 0
-    said = cli("new", "core/X", "--template", "tasks")
-    assert (said.code, said.is_one_line(), "memory, task, user" in said.err) == (2, True, True)
+    answer = cli("new", "core/X", "--template", "tasks")
+    assert (answer.code, answer.is_one_line(), "memory, task, user" in answer.err) == (2, True, True)
     assert cli("new", "core/X").code == 2
 
 
 class TestRememberFromStandardInput:
     def test_a_fact_comes_from_standard_input(self, cli: Terminal) -> None:
-        said = cli("remember", "-", stdin=b"one fact\n")
-        assert (said.code, said.out.startswith("remembered: ^")) == (0, True)
+        answer = cli("remember", "-", stdin=b"one fact\n")
+        assert (answer.code, answer.out.startswith("remembered: ^")) == (0, True)
         assert cli.machine.read("shop/MEMORY.md").endswith("## Notes\n\n- one fact\n")
 
     def test_each_bullet_and_each_line_is_one_in_one_write(self, cli: Terminal) -> None:
         text = b"- one\n  - with more\n\n  and more\n- two\nthree\nfour\n"
-        said = cli("remember", "-", "--category", "gotcha", "--json", stdin=text)
-        found = said.data["remembered"]
+        answer = cli("remember", "-", "--category", "gotcha", "--json", stdin=text)
+        facts = answer.data["remembered"]
         entries = cli("read", "topics/gotcha", "--json").data["entries"]
-        assert [e["id"] for e in found] == [e["id"] for e in entries]
+        assert [e["id"] for e in facts] == [e["id"] for e in entries]
         assert [e["text"].removeprefix("- [gotcha] ") for e in entries] == [
             "one\n  - with more\n\n  and more",
             "two",
@@ -457,14 +459,14 @@ class TestRememberFromStandardInput:
         assert not (cli.machine.clone / "shop/topics/gotcha.md").exists()
 
     def test_lines_without_bullets_are_a_fact_each(self, cli: Terminal) -> None:
-        said = cli("remember", "-", stdin="eins\r\nzwei – drei\r\n\r\nvier\r\n".encode())
-        assert len(said.out.splitlines()) == 3
+        answer = cli("remember", "-", stdin="eins\r\nzwei – drei\r\n\r\nvier\r\n".encode())
+        assert len(answer.out.splitlines()) == 3
         assert cli.machine.read("shop/MEMORY.md").endswith("- eins\n- zwei – drei\n- vier\n")
 
     def test_what_is_there_already_is_told_as_such(self, cli: Terminal) -> None:
         cli("remember", "one")
-        found = cli("remember", "-", "--json", stdin=b"one\ntwo\n").data["remembered"]
-        assert [e["existing"] for e in found] == [True, False]
+        facts = cli("remember", "-", "--json", stdin=b"one\ntwo\n").data["remembered"]
+        assert [e["existing"] for e in facts] == [True, False]
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -473,9 +475,9 @@ class TestRememberFromStandardInput:
     def test_nothing_is_written_where_one_of_them_can_not_be(
         self, cli: Terminal, text: bytes, words: list[str]
     ) -> None:
-        said = cli("remember", "-", *words, stdin=text)
-        assert said.code == 2
-        assert said.is_one_line()
+        answer = cli("remember", "-", *words, stdin=text)
+        assert answer.code == 2
+        assert answer.is_one_line()
         assert not (cli.machine.clone / "shop").exists()
 
     def test_a_secret_in_one_keeps_all_out(self, cli: Terminal) -> None:

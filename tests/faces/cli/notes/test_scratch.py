@@ -26,8 +26,8 @@ def test_an_item_is_added_done_undone_and_cleared(cli: Terminal) -> None:
     assert made["at"] == f"{PAD}#L9"
     assert cli("read", made["id"]).out == "- [ ] Ask the bank\n"
     cli("scratch", "add", "Write tests")
-    said = cli("scratch", "done", "BANK")
-    assert (said.code, said.out) == (0, f"done: {made['id']} {PAD}#L9 Ask the bank\n")
+    answer = cli("scratch", "done", "BANK")
+    assert (answer.code, answer.out) == (0, f"done: {made['id']} {PAD}#L9 Ask the bank\n")
     assert cli("scratch").out.split("  ")[0] == "[ ] Write tests"
     assert listed(cli, "--all") == [("Ask the bank", True), ("Write tests", False)]
     assert cli("scratch", "undo", made["id"], "--json").data["done"] is False
@@ -51,10 +51,10 @@ def test_what_is_open_already_is_not_added_again(cli: Terminal) -> None:
 def test_of_several_none_is_ticked_and_all_are_named(cli: Terminal) -> None:
     for text in ("Ask the bank", "Call the bank", "Pay the bank"):
         cli("scratch", "add", text)
-    said = cli("scratch", "done", "bank")
-    assert (said.code, said.out) == (2, "")
-    assert "3 items have 'bank' in them" in said.err
-    assert all(f"{word} the bank" in said.err for word in ("Ask", "Call", "Pay"))
+    answer = cli("scratch", "done", "bank")
+    assert (answer.code, answer.out) == (2, "")
+    assert "3 items have 'bank' in them" in answer.err
+    assert all(f"{word} the bank" in answer.err for word in ("Ask", "Call", "Pay"))
     assert cli("scratch", "done", "ask the bank").out.endswith(" Ask the bank\n")
 
 
@@ -75,9 +75,9 @@ def test_an_item_that_begins_like_a_list(cli: Terminal) -> None:
 )
 def test_3_nothing_is_meant(cli: Terminal, words: list[str], hint: str) -> None:
     cli.machine.write(PAD, BY_PI)
-    said = cli("scratch", *words)
-    assert (said.code, said.is_one_line()) == (3, True)
-    assert hint in said.err
+    answer = cli("scratch", *words)
+    assert (answer.code, answer.is_one_line()) == (3, True)
+    assert hint in answer.err
     assert cli.machine.read(PAD) == BY_PI
 
 
@@ -93,8 +93,8 @@ def test_3_before_there_is_any(cli: Terminal) -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "one\n- [ ] two", "a\n```", "- [ ]"])
 def test_2_what_is_no_item(cli: Terminal, text: str) -> None:
-    said = cli("scratch", "add", "--", text)
-    assert (said.code, said.is_one_line()) == (2, True)
+    answer = cli("scratch", "add", "--", text)
+    assert (answer.code, answer.is_one_line()) == (2, True)
     assert not (cli.machine.clone / "shop").exists()
 
 
@@ -105,8 +105,8 @@ def test_2_nothing_is_named(cli: Terminal) -> None:
 
 
 def test_6_no_secret_gets_in(cli: Terminal) -> None:
-    said = cli("scratch", "add", "use ghp_" + "a1B2" * 9)
-    assert (said.code, said.is_one_line()) == (6, True)
+    answer = cli("scratch", "add", "use ghp_" + "a1B2" * 9)
+    assert (answer.code, answer.is_one_line()) == (6, True)
     assert not (cli.machine.clone / PAD).exists()
 
 
@@ -124,9 +124,9 @@ def test_what_somebody_wrote_stays_and_why_an_item_does(cli: Terminal) -> None:
     text = "---\nupdated: 2020-01-01\nmine: yes\n---\r\n# Plan\r\n- [x] a\r\n  - why\r\n- [x] b\r\n\r\nprose"
     cli.machine.write(PAD, "")
     (cli.machine.clone / PAD).write_bytes(text.encode())
-    said = cli("scratch", "clear-done")
-    assert said.out.startswith("cleared: 1 item")
-    assert said.err == "ctxrepo: 'a' stays: something below it is open, or is no item\n"
+    answer = cli("scratch", "clear-done")
+    assert answer.out.startswith("cleared: 1 item")
+    assert answer.err == "ctxrepo: 'a' stays: something below it is open, or is no item\n"
     left = (cli.machine.clone / PAD).read_bytes().decode()
     assert left.partition("---\r\n")[2] == "# Plan\r\n- [x] a\r\n  - why\r\n\r\nprose"
     assert "mine: yes\n" in left
@@ -146,11 +146,11 @@ def test_each_scope_has_its_own(cli: Terminal) -> None:
 
 def test_what_is_below_an_item_is_an_item_too(cli: Terminal) -> None:
     cli.machine.write(PAD, "- [ ] a\n  - [ ] b\n    more of b\n")
-    found = cli("scratch", "list", "--json").data["items"]
-    assert [(i["text"], i["depth"], i["at"]) for i in found] == [
+    items = cli("scratch", "list", "--json").data["items"]
+    assert [(i["text"], i["depth"], i["at"]) for i in items] == [
         ("a", 0, f"{PAD}#L1"), ("b\nmore of b", 1, f"{PAD}#L2"),
     ]  # fmt: skip
-    assert cli("scratch", "done", found[1]["id"]).code == 0
+    assert cli("scratch", "done", items[1]["id"]).code == 0
     assert cli.machine.read(PAD) == "- [ ] a\n  - [x] b\n    more of b\n"
     assert cli("scratch").out == f"[ ] a  {cli('scratch', 'list', '--json').data['items'][0]['id']}\n"
 
@@ -160,6 +160,6 @@ def test_a_commit_says_what_was_done(cli: Terminal) -> None:
     cli.machine.worker().run()
     cli("scratch", "done", "bank")
     cli.machine.worker().run()
-    said = cli.machine.git("log", "-1", "--format=%B")
-    assert "~ [x] Ask the bank" in said
+    message = cli.machine.git("log", "-1", "--format=%B")
+    assert "~ [x] Ask the bank" in message
     assert "Ask the bank" in cli("history", PAD).out

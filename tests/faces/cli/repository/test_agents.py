@@ -39,22 +39,22 @@ def everything(cli: Terminal) -> dict[str, str]:
 def test_it_refuses_to_go_on_unasked_where_nobody_can_answer(cli: Terminal, settings: Path) -> None:
     before = everything(cli)
     for words in (["setup", "claude"], ["setup", "claude", "--remove"], ["setup", "--all"]):
-        said = cli(*words)
+        answer = cli(*words)
         if "--remove" in words:
-            assert (said.code, said.out) == (0, "claude: nothing to remove\n")
+            assert (answer.code, answer.out) == (0, "claude: nothing to remove\n")
         else:
-            assert (said.code, said.is_one_line()) == (2, True)
-            assert "--diff" in said.err
-            assert "--yes" in said.err
+            assert (answer.code, answer.is_one_line()) == (2, True)
+            assert "--diff" in answer.err
+            assert "--yes" in answer.err
     assert everything(cli) == before
 
 
 def test_a_dry_run_shows_all_and_changes_nothing(cli: Terminal, settings: Path) -> None:
     before = everything(cli)
-    said = cli("setup", "claude", "--dry-run")
-    assert (said.code, said.err) == (0, "")
-    assert f"+++ {settings}" in said.out
-    assert "hook.py claude SessionStart" in said.out
+    answer = cli("setup", "claude", "--dry-run")
+    assert (answer.code, answer.err) == (0, "")
+    assert f"+++ {settings}" in answer.out
+    assert "hook.py claude SessionStart" in answer.out
     data = cli("setup", "claude", "--dry-run", "--json").data["agents"][0]
     assert (data["agent"], data["applied"]) == ("claude", False)
     assert str(settings) in data["paths"]
@@ -63,9 +63,9 @@ def test_a_dry_run_shows_all_and_changes_nothing(cli: Terminal, settings: Path) 
 
 def test_yes_connects_twice_changes_nothing_and_remove_restores(cli: Terminal, settings: Path) -> None:
     before = everything(cli)
-    said = cli("setup", "claude", "--yes")
-    assert (said.code, said.out.partition(":")[0]) == (0, "connected claude")
-    assert str(settings) in said.out
+    answer = cli("setup", "claude", "--yes")
+    assert (answer.code, answer.out.partition(":")[0]) == (0, "connected claude")
+    assert str(settings) in answer.out
     hooks = json.loads(settings.read_text())["hooks"]
     assert "SessionStart" in hooks
     connected = everything(cli)
@@ -77,7 +77,7 @@ def test_yes_connects_twice_changes_nothing_and_remove_restores(cli: Terminal, s
 
 
 @pytest.mark.parametrize(
-    ("typed", "code", "told"),
+    ("typed", "code", "message"),
     [
         (b"n\n", 0, "claude: nothing was changed"),
         (b"\n", 0, "claude: nothing was changed"),
@@ -87,7 +87,7 @@ def test_yes_connects_twice_changes_nothing_and_remove_restores(cli: Terminal, s
     ],
 )
 def test_at_a_terminal_it_says_in_a_few_lines_what_it_would_do_and_asks(
-    cli: Terminal, settings: Path, typed: bytes, code: int, told: str
+    cli: Terminal, settings: Path, typed: bytes, code: int, message: str
 ) -> None:
     before = everything(cli)
     keyboard, terminal = pty.openpty()
@@ -109,26 +109,26 @@ def test_at_a_terminal_it_says_in_a_few_lines_what_it_would_do_and_asks(
     assert f"hooks in {settings}: SessionStart, " in summary
     assert "skills come to" in summary
     assert (f"+++ {settings}" in rest) == typed.startswith(b"d")
-    assert told in out.partition("Make these changes?")[2]
-    assert (everything(cli) == before) == (not told.startswith("connected"))
+    assert message in out.partition("Make these changes?")[2]
+    assert (everything(cli) == before) == (not message.startswith("connected"))
 
 
 def test_check_tells_by_its_exit_code(cli: Terminal, settings: Path) -> None:
-    said = cli("setup", "claude", "--check")
-    assert (said.code, said.out) == (1, "claude: absent\n")
+    answer = cli("setup", "claude", "--check")
+    assert (answer.code, answer.out) == (1, "claude: absent\n")
     cli("setup", "claude", "--yes")
-    said = cli("setup", "claude", "--check", "--json")
-    assert said.code == 0
-    assert said.data == {"agents": [{"agent": "claude", "state": "current", "findings": []}]}
+    answer = cli("setup", "claude", "--check", "--json")
+    assert answer.code == 0
+    assert answer.data == {"agents": [{"agent": "claude", "state": "current", "findings": []}]}
     settings.write_text(settings.read_text().replace(sys.executable, "/gone/python"))
-    said = cli("setup", "claude", "--check")
-    assert said.code == 1
-    assert "/gone/python, which is gone" in said.out
-    assert "ctxrepo setup claude" in said.out
+    answer = cli("setup", "claude", "--check")
+    assert answer.code == 1
+    assert "/gone/python, which is gone" in answer.out
+    assert "ctxrepo setup claude" in answer.out
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["setup"], "no agent was named"),
         (["setup", "cluade"], "no agent is called 'cluade'"),
@@ -137,27 +137,27 @@ def test_check_tells_by_its_exit_code(cli: Terminal, settings: Path) -> None:
     ],
 )
 def test_2_a_name_that_is_wrong_stops_it_before_anything_is_done(
-    cli: Terminal, words: list[str], told: str
+    cli: Terminal, words: list[str], message: str
 ) -> None:
     before = everything(cli)
-    said = cli(*words)
-    assert (said.code, said.is_one_line()) == (2, True)
-    assert told in said.err
+    answer = cli(*words)
+    assert (answer.code, answer.is_one_line()) == (2, True)
+    assert message in answer.err
     assert everything(cli) == before
 
 
 def test_1_without_a_memory_repository_it_says_so_first(fresh: Terminal) -> None:
-    said = fresh("setup", "claude", "--yes")
-    assert (said.code, said.is_one_line()) == (1, True)
-    assert "`ctxrepo init" in said.err
+    answer = fresh("setup", "claude", "--yes")
+    assert (answer.code, answer.is_one_line()) == (1, True)
+    assert "`ctxrepo init" in answer.err
     assert not (fresh.machine.home / ".claude").exists()
 
 
 def test_2_settings_that_can_not_be_understood_are_left_alone(cli: Terminal, settings: Path) -> None:
     settings.write_text('{"hooks": [')
-    said = cli("setup", "claude", "--yes")
-    assert (said.code, said.is_one_line()) == (2, True)
-    assert str(settings) in said.err
+    answer = cli("setup", "claude", "--yes")
+    assert (answer.code, answer.is_one_line()) == (2, True)
+    assert str(settings) in answer.err
     assert settings.read_text() == '{"hooks": ['
 
 
@@ -165,11 +165,11 @@ def test_1_hooks_that_could_not_be_trusted_are_connected_all_the_same(
     cli: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    said = cli("setup", "codex", "--yes", "--trust")
-    assert said.code == 1
-    assert said.out.startswith("connected codex:\n  ")
-    assert said.out.splitlines()[-1].startswith("not trusted: codex app-server could not be started")
-    assert "start `codex`, type /hooks, and trust them" in said.err
+    answer = cli("setup", "codex", "--yes", "--trust")
+    assert answer.code == 1
+    assert answer.out.startswith("connected codex:\n  ")
+    assert answer.out.splitlines()[-1].startswith("not trusted: codex app-server could not be started")
+    assert "start `codex`, type /hooks, and trust them" in answer.err
     again = cli("setup", "codex", "--yes", "--trust", "--json")
     assert (again.code, again.data["agents"][0]["applied"]) == (1, True)
     assert "could not be started" in again.data["agents"][0]["untrusted"]
@@ -178,19 +178,19 @@ def test_1_hooks_that_could_not_be_trusted_are_connected_all_the_same(
 
 def test_only_to_show_the_changes_takes_no_memory(fresh: Terminal) -> None:
     (fresh.machine.home / ".claude").mkdir()
-    said = fresh("setup", "claude", "--dry-run")
-    assert said.code == 0
-    assert f"+++ {fresh.machine.home}/.claude/settings.json" in said.out
+    answer = fresh("setup", "claude", "--dry-run")
+    assert answer.code == 0
+    assert f"+++ {fresh.machine.home}/.claude/settings.json" in answer.out
     assert fresh("setup", "claude", "--yes").code == 1
     assert not (fresh.machine.home / ".claude/settings.json").exists()
 
 
 def test_the_mcp_server_is_added_kept_declined_and_removed(cli: Terminal, settings: Path) -> None:
     before, state = everything(cli), cli.machine.home / ".claude.json"
-    said = cli("setup", "claude", "--mcp", "--dry-run")
-    assert (said.code, said.err) == (0, "")
-    assert f"+++ {state}" in said.out
-    assert '"ctxrepo": {' in said.out
+    answer = cli("setup", "claude", "--mcp", "--dry-run")
+    assert (answer.code, answer.err) == (0, "")
+    assert f"+++ {state}" in answer.out
+    assert '"ctxrepo": {' in answer.out
     assert everything(cli) == before
     assert str(state) in cli("setup", "claude", "--mcp", "--yes").out
     (command, *arguments) = _server(state)
@@ -207,15 +207,15 @@ def test_the_mcp_server_is_added_kept_declined_and_removed(cli: Terminal, settin
 
 def test_a_server_that_cannot_be_added_is_refused_in_a_line(cli: Terminal, settings: Path) -> None:
     before = everything(cli)
-    said = cli("setup", "pi", "--mcp", "--yes")
-    assert (said.code, said.err.partition("\n")[0]) == (2, "ctxrepo: pi takes no MCP servers")
-    said = cli("setup", "claude", "--mcp", "--no-mcp")
-    assert (said.code, said.is_one_line()) == (2, True)
+    answer = cli("setup", "pi", "--mcp", "--yes")
+    assert (answer.code, answer.err.partition("\n")[0]) == (2, "ctxrepo: pi takes no MCP servers")
+    answer = cli("setup", "claude", "--mcp", "--no-mcp")
+    assert (answer.code, answer.is_one_line()) == (2, True)
     state = cli.machine.home / ".claude.json"
     state.write_text('{"mcpServers": {"ctxrepo": {"command": "mine"}}}')
-    said = cli("setup", "claude", "--mcp", "--yes")
-    assert said.code != 0
-    assert said.err.startswith(
+    answer = cli("setup", "claude", "--mcp", "--yes")
+    assert answer.code != 0
+    assert answer.err.startswith(
         f'ctxrepo: {state}, line 1, column 28: "ctxrepo" is the name of another MCP server'
     )
     state.unlink()
@@ -224,20 +224,20 @@ def test_a_server_that_cannot_be_added_is_refused_in_a_line(cli: Terminal, setti
 
 def test_what_was_only_taken_away_is_not_called_connected(cli: Terminal, settings: Path) -> None:
     assert cli("setup", "claude", "--mcp", "--permissions", "write", "--yes").out.startswith("connected")
-    said = cli("setup", "claude", "--no-mcp", "--yes")
-    assert said.out.startswith("changed claude:\n  ")
-    said = cli("setup", "claude", "--permissions", "none", "--yes")
-    assert said.out == f"changed claude:\n  {settings}\n"
-    assert "--permissions write" not in said.err, "that was declined a moment ago"
+    answer = cli("setup", "claude", "--no-mcp", "--yes")
+    assert answer.out.startswith("changed claude:\n  ")
+    answer = cli("setup", "claude", "--permissions", "none", "--yes")
+    assert answer.out == f"changed claude:\n  {settings}\n"
+    assert "--permissions write" not in answer.err, "that was declined a moment ago"
     assert "--permissions write" in cli("setup", "claude", "--yes").err
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "place"),
     [('{"mcpServers": {"ctxrepo": {"url": "x"}}}', "column 28: "), ("{\n  // mine\n}", "line 2, column 3: ")],
 )
 def test_cursor_is_set_up_beside_a_list_that_cannot_take_our_server(
-    cli: Terminal, text: str, said: str
+    cli: Terminal, text: str, place: str
 ) -> None:
     listed = cli.machine.home / ".cursor/mcp.json"
     listed.parent.mkdir()
@@ -246,10 +246,10 @@ def test_cursor_is_set_up_beside_a_list_that_cannot_take_our_server(
         done = cli("setup", *words, "--yes")
         assert done.code == 0
         assert done.err.count("the MCP servers of Cursor are left alone") == 1
-        assert said in done.err
+        assert place in done.err
         assert "or do without ours: `ctxrepo setup cursor --no-mcp`." in done.err
     refused = cli("setup", "cursor", "--mcp", "--yes")
-    assert (refused.code, said in refused.err) == (2, True)
+    assert (refused.code, place in refused.err) == (2, True)
     assert "do without ours: `ctxrepo setup cursor --no-mcp`" in refused.err
     checked = cli("setup", "cursor", "--check")
     assert (checked.code, checked.out.partition("\n")[0]) == (1, "cursor: partial, --mcp")

@@ -27,8 +27,8 @@ def started(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> Path:
     return cli.machine.home
 
 
-def connected(said: str) -> list[str]:
-    return [line.split()[1].rstrip(":") for line in said.splitlines() if line.startswith("connected ")]
+def connected(output: str) -> list[str]:
+    return [line.split()[1].rstrip(":") for line in output.splitlines() if line.startswith("connected ")]
 
 
 def state(name: str) -> str:
@@ -40,8 +40,8 @@ def state(name: str) -> str:
 
 def test_all_are_connected_and_let_go_of_to_the_byte(cli: Terminal, started: Path) -> None:
     before = snapshot(started)
-    said = cli("setup", "--all", "--yes")
-    assert (said.code, connected(said.out)) == (0, names())
+    answer = cli("setup", "--all", "--yes")
+    assert (answer.code, connected(answer.out)) == (0, names())
     after = snapshot(started)
     again = cli("setup", "--all", "--yes")
     assert again.code == 0
@@ -64,30 +64,30 @@ def test_one_that_cannot_be_read_is_told_and_the_others_are_connected(
     document = documents(spoilt, started)[0]
     whole = document.path.read_bytes()
     document.path.write_bytes(b"\xff" + whole)
-    said = cli("setup", "--all", "--yes")
+    answer = cli("setup", "--all", "--yes")
     rest = [name for name in names() if name != spoilt]
-    assert (said.code, connected(said.out)) == (1, rest)
-    (told,) = [line for line in said.err.splitlines() if str(document.path) in line]
-    assert told.startswith(f"ctxrepo: {AGENTS[spoilt].title} was left out: {document.path} is not UTF-8")
+    assert (answer.code, connected(answer.out)) == (1, rest)
+    (message,) = [line for line in answer.err.splitlines() if str(document.path) in line]
+    assert message.startswith(f"ctxrepo: {AGENTS[spoilt].title} was left out: {document.path} is not UTF-8")
     assert document.path.read_bytes() == b"\xff" + whole
     data = cli("setup", "--all", "--yes", "--json")
     assert data.code == 1
-    assert [one["agent"] for one in data.data["agents"] if "error" in one] == [spoilt]
+    assert [agent["agent"] for agent in data.data["agents"] if "error" in agent] == [spoilt]
     checked = cli("setup", "--all", "--check")
     assert checked.code == 1
     assert all(f"{name}: {state(name)}" in checked.out for name in rest)
     document.path.write_bytes(whole)
-    said = cli("setup", "--all", "--yes")
-    assert (said.code, connected(said.out)) == (0, [spoilt])
+    answer = cli("setup", "--all", "--yes")
+    assert (answer.code, connected(answer.out)) == (0, [spoilt])
 
 
 def test_several_by_their_names_are_as_all_are_and_one_alone_is_an_error(
     cli: Terminal, started: Path
 ) -> None:
     (started / ".claude/settings.json").write_text('{"hooks": [')
-    said = cli("setup", "claude", "cursor", "claude", "--yes")
-    assert (said.code, connected(said.out)) == (1, ["cursor"])
-    assert said.err.count("Claude Code was left out: ") == 1
+    answer = cli("setup", "claude", "cursor", "claude", "--yes")
+    assert (answer.code, connected(answer.out)) == (1, ["cursor"])
+    assert answer.err.count("Claude Code was left out: ") == 1
     alone = cli("setup", "claude", "--yes")
     assert (alone.code, alone.is_one_line()) == (2, True)
     before = snapshot(started)
@@ -115,8 +115,8 @@ def test_a_dry_run_shows_what_agents_share_once(cli: Terminal, started: Path) ->
 def test_an_agent_that_is_gone_is_let_go_of_with_the_others(cli: Terminal, started: Path) -> None:
     cli("setup", "cursor", "--yes")
     rmtree(started / ".cursor")
-    said = cli("setup", "--all", "--remove", "--yes")
-    assert (said.code, "removed cursor:" in said.out) == (0, True)
+    answer = cli("setup", "--all", "--remove", "--yes")
+    assert (answer.code, "removed cursor:" in answer.out) == (0, True)
     assert [p.name for p in (started / ".agents/skills").iterdir()] == ["theirs"]
     assert not (started / ".cursor").exists()
 
@@ -126,11 +126,13 @@ def test_a_program_that_was_never_started_is_told_and_left(
 ) -> None:
     put(tmp_path / "bin/codex", b"#!/bin/sh\nexit 1\n", 0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    said = cli("setup", "--all", "--yes")
-    assert (said.code, said.is_one_line()) == (2, True)
-    assert "`ctxrepo setup codex` makes one." in said.err
+    answer = cli("setup", "--all", "--yes")
+    assert (answer.code, answer.is_one_line()) == (2, True)
+    assert "`ctxrepo setup codex` makes one." in answer.err
     (cli.machine.home / ".cursor").mkdir()
-    said = cli("setup", "--all", "--yes")
-    assert (said.code, connected(said.out)) == (0, ["cursor"])
-    assert "`codex` can be called, and Codex has no folder yet: `ctxrepo setup codex` connects it" in said.err
+    answer = cli("setup", "--all", "--yes")
+    assert (answer.code, connected(answer.out)) == (0, ["cursor"])
+    assert (
+        "`codex` can be called, and Codex has no folder yet: `ctxrepo setup codex` connects it" in answer.err
+    )
     assert not (cli.machine.home / ".codex").exists()

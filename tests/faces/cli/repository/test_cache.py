@@ -29,12 +29,12 @@ def change(mine: Terminal, statement: str) -> None:
 
 
 def test_a_cache_that_is_right_is_said_to_be(mine: Terminal) -> None:
-    said = mine("cache", "verify")
-    assert (said.code, said.out) == (0, "the cache says what the notes say\n")
+    answer = mine("cache", "verify")
+    assert (answer.code, answer.out) == (0, "the cache says what the notes say\n")
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "finding"),
     [
         ("update note set hash = 'x' where path = 'global/db.md'", "global/db.md says something else"),
         ("delete from note where path = 'global/db.md'", "global/db.md is missing"),
@@ -42,11 +42,11 @@ def test_a_cache_that_is_right_is_said_to_be(mine: Terminal) -> None:
         ("delete from words_data where id > 10", "what its words are found by is damaged"),
     ],
 )
-def test_what_is_wrong_is_told_and_mended(mine: Terminal, statement: str, told: str) -> None:
+def test_what_is_wrong_is_told_and_mended(mine: Terminal, statement: str, finding: str) -> None:
     change(mine, statement)
-    said = mine("cache", "verify", "--json")
-    assert said.code == 1
-    assert any(told in line for line in said.data["findings"]), said.data
+    answer = mine("cache", "verify", "--json")
+    assert answer.code == 1
+    assert any(finding in line for line in answer.data["findings"]), answer.data
     assert "`ctxrepo cache rebuild`" in mine("cache").out
     rebuilt = mine("cache", "rebuild", "--json")
     assert (rebuilt.code, rebuilt.data["notes"], rebuilt.data["entries"]) == (0, 2, 4)

@@ -18,28 +18,28 @@ def write(cli: Terminal, text: str) -> None:
 
 
 def origins(cli: Terminal, **env: str) -> dict[str, tuple[object, str]]:
-    found = cli("config", "list", "--json", **env).data["settings"]
-    return {s["key"]: (s["value"], s["origin"]) for s in found}
+    settings = cli("config", "list", "--json", **env).data["settings"]
+    return {s["key"]: (s["value"], s["origin"]) for s in settings}
 
 
 class TestLooking:
     def test_every_key_with_its_value_and_where_it_comes_from(self, fresh: Terminal) -> None:
         write(fresh, '# mine\n[[repository]]\nremote = "/r"\n\n[recall]\nlimit = 3 # few\n')
         file = fresh.machine.places.config_file
-        found = origins(fresh)
-        assert list(found) == [k.name for k in keys()]
-        assert found["recall.limit"] == (3, f"{file}:6")
-        assert found["repository.remote"] == ("/r", f"{file}:3")
-        assert found["sync.timeout"] == (8, "default")
-        assert found["repository.path"] == (str(fresh.machine.clone), "default")
-        said = fresh("config")
-        assert ["recall.limit", "3", "config.toml:6"] in [line.split() for line in said.out.splitlines()]
-        assert "config.toml:6\n" in said.out
-        assert str(file) in said.err
+        settings = origins(fresh)
+        assert list(settings) == [k.name for k in keys()]
+        assert settings["recall.limit"] == (3, f"{file}:6")
+        assert settings["repository.remote"] == ("/r", f"{file}:3")
+        assert settings["sync.timeout"] == (8, "default")
+        assert settings["repository.path"] == (str(fresh.machine.clone), "default")
+        answer = fresh("config")
+        assert ["recall.limit", "3", "config.toml:6"] in [line.split() for line in answer.out.splitlines()]
+        assert "config.toml:6\n" in answer.out
+        assert str(file) in answer.err
 
     def test_the_environment_is_named(self, fresh: Terminal) -> None:
-        found = origins(fresh, CTXREPO_HOME="/elsewhere")
-        assert found["repository.path"] == ("/elsewhere", "environment (CTXREPO_HOME)")
+        settings = origins(fresh, CTXREPO_HOME="/elsewhere")
+        assert settings["repository.path"] == ("/elsewhere", "environment (CTXREPO_HOME)")
 
     def test_one_value_for_a_script(self, fresh: Terminal) -> None:
         write(fresh, '[hooks]\nturn_end = []\nsession_end = ["push"]\n')
@@ -56,16 +56,16 @@ class TestLooking:
     def test_a_password_in_an_address_is_not_shown(self, fresh: Terminal) -> None:
         write(fresh, '[[repository]]\nremote = "https://ada:hunter22@example.org/m"\n')
         for words in ("list", "get repository.remote", "explain repository.remote", "list --json"):
-            said = fresh("config", *words.split())
-            assert (said.code, "hunter22" in said.out + said.err) == (0, False)
-            assert "example.org" in said.out
+            answer = fresh("config", *words.split())
+            assert (answer.code, "hunter22" in answer.out + answer.err) == (0, False)
+            assert "example.org" in answer.out
 
     def test_what_a_key_means(self, fresh: Terminal) -> None:
         write(fresh, "[sync]\nttl = 60\n")
-        said = fresh("config", "explain", "sync.ttl").out
-        assert "Seconds for which a successful fetch counts as fresh" in said
-        assert "Takes a number up to 2592000; 120 by default." in said
-        assert f"Now: 60, from {fresh.machine.places.config_file}:2" in said
+        output = fresh("config", "explain", "sync.ttl").out
+        assert "Seconds for which a successful fetch counts as fresh" in output
+        assert "Takes a number up to 2592000; 120 by default." in output
+        assert f"Now: 60, from {fresh.machine.places.config_file}:2" in output
         every = fresh("config", "explain").out
         assert all(f"{key.name}\n" in every and key.sentence in every for key in keys())
         assert fresh("config", "explain", "sync.ttl", "--json").data["default"] == 120
@@ -79,10 +79,10 @@ class TestLooking:
 
 class TestChanging:
     def test_before_init_the_file_is_made(self, fresh: Terminal) -> None:
-        said = fresh("config", "set", "sync.timeout", "20")
+        answer = fresh("config", "set", "sync.timeout", "20")
         file = fresh.machine.places.config_file
-        assert (said.code, said.err) == (0, "")
-        assert said.out == f"sync.timeout is 20 (was 8), {file}:2\n"
+        assert (answer.code, answer.err) == (0, "")
+        assert answer.out == f"sync.timeout is 20 (was 8), {file}:2\n"
         assert (file.read_text(), file.stat().st_mode & 0o777) == ("[sync]\ntimeout = 20\n", 0o600)
         assert not fresh.machine.places.state.exists()
         fresh.machine.init()
@@ -105,7 +105,7 @@ class TestChanging:
         assert compiled(state)["recall_limit"] == "3"
 
     @pytest.mark.parametrize(
-        ("words", "told"),
+        ("words", "message"),
         [
             ("sync.timeuot 3", "Did you mean sync.timeout?"),
             ("sync.timeout soon", "It takes a number up to 3600."),
@@ -116,35 +116,35 @@ class TestChanging:
             ("repository.remote git@example.org:a/m", "`ctxrepo init git@example.org:a/m` connects it"),
         ],
     )
-    def test_what_can_not_be_is_refused_with_2(self, cli: Terminal, words: str, told: str) -> None:
+    def test_what_can_not_be_is_refused_with_2(self, cli: Terminal, words: str, message: str) -> None:
         before = cli.machine.places.config_file.read_bytes()
-        said = cli("config", "set", *words.split())
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert told in said.err
+        answer = cli("config", "set", *words.split())
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert message in answer.err
         assert cli.machine.places.config_file.read_bytes() == before
 
     def test_a_file_that_is_no_toml_is_refused_with_its_line(self, fresh: Terminal) -> None:
         write(fresh, "[sync]\nttl = 3\n[recall\n")
         for words in ("set sync.ttl 4", "list", "get sync.ttl"):
-            said = fresh("config", *words.split())
-            assert (said.code, said.is_one_line()) == (2, True)
-            assert "at line 3" in said.err
+            answer = fresh("config", *words.split())
+            assert (answer.code, answer.is_one_line()) == (2, True)
+            assert "at line 3" in answer.err
         assert fresh.machine.places.config_file.read_text() == "[sync]\nttl = 3\n[recall\n"
 
     def test_what_is_odd_in_the_file_is_told(self, fresh: Terminal) -> None:
         write(fresh, "[sync]\ntimeuot = 3\n")
-        said = fresh("config", "set", "sync.ttl", "4")
-        told = f"{fresh.machine.places.config_file}:2: sync.timeuot is unknown; did you mean sync.timeout?"
-        assert (said.code, said.err) == (0, f"ctxrepo: {told}\n")
+        answer = fresh("config", "set", "sync.ttl", "4")
+        warning = f"{fresh.machine.places.config_file}:2: sync.timeuot is unknown; did you mean sync.timeout?"
+        assert (answer.code, answer.err) == (0, f"ctxrepo: {warning}\n")
 
     def test_what_is_left_to_do_is_told(self, both: tuple[Terminal, Terminal]) -> None:
         ada, _ = both
-        told = ada("config", "set", "repository.remote", "/other.git").err
-        assert "config.toml, which ctxrepo follows, says /other.git. " in told
-        assert "`git remote set-url origin ADDRESS` there if ctxrepo is" in told
-        told = ada("config", "unset", "repository.remote").err
-        assert "config.toml, which ctxrepo follows, says none. " in told
-        assert "`git remote remove origin` there" in told
+        errors = ada("config", "set", "repository.remote", "/other.git").err
+        assert "config.toml, which ctxrepo follows, says /other.git. " in errors
+        assert "`git remote set-url origin ADDRESS` there if ctxrepo is" in errors
+        errors = ada("config", "unset", "repository.remote").err
+        assert "config.toml, which ctxrepo follows, says none. " in errors
+        assert "`git remote remove origin` there" in errors
         assert (
             "holds instead"
             in ada("config", "set", "repository.path", "~/.ctxrepo", CTXREPO_HOME=str(ada.machine.clone)).err
@@ -156,17 +156,17 @@ class TestChanging:
         file = cli.machine.places.config_file
         text = f"{file.read_text()}\n[recall] # how\r\n# why\nlimit = 3 # few\n\n\nenabled = true"
         write(cli, text)
-        said = cli("config", "unset", "recall.limit")
-        assert (said.code, said.out) == (0, "recall.limit is 24 (was 3), default\n")
+        answer = cli("config", "unset", "recall.limit")
+        assert (answer.code, answer.out) == (0, "recall.limit is 24 (was 3), default\n")
         assert file.read_bytes().decode() == text.replace("limit = 3 # few\n", "")
         assert compiled(state)["recall_limit"] == "24"
-        said = cli("config", "unset", "recall.limit")
-        assert (said.code, said.out) == (0, "recall.limit is 24 (config.toml didn't set it), default\n")
+        answer = cli("config", "unset", "recall.limit")
+        assert (answer.code, answer.out) == (0, "recall.limit is 24 (config.toml didn't set it), default\n")
 
     def test_a_value_that_makes_no_sense_can_be_taken_out(self, fresh: Terminal) -> None:
         write(fresh, '[sync]\ntimeout = "soon"\n')
-        said = fresh("config", "unset", "sync.timeout", "--json")
-        assert (said.code, said.data["changed"], said.data["value"]) == (0, True, 8)
+        answer = fresh("config", "unset", "sync.timeout", "--json")
+        assert (answer.code, answer.data["changed"], answer.data["value"]) == (0, True, 8)
         assert fresh.machine.places.config_file.read_text() == ""
 
     def test_of_a_repository_the_first_ones_key_is_taken_out(self, cli: Terminal) -> None:
@@ -188,8 +188,8 @@ class TestChanging:
     def test_what_can_not_be_taken_out_is_said(self, fresh: Terminal) -> None:
         for words in ("unset sync.timeout", "unset sync"):
             before = sorted(fresh.machine.home.rglob("*"))
-            said = fresh("config", *words.split())
-            assert said.code == (2 if words == "unset sync" else 0)
+            answer = fresh("config", *words.split())
+            assert answer.code == (2 if words == "unset sync" else 0)
             assert sorted(fresh.machine.home.rglob("*")) == before
 
     def test_the_place_of_json_is_told(self, fresh: Terminal) -> None:
@@ -197,12 +197,12 @@ class TestChanging:
 
 
 def test_a_number_beyond_its_range_is_refused_with_the_range(cli: Terminal) -> None:
-    said = cli("config", "set", "recall.limit", "99999")
-    assert (said.code, said.is_one_line(), "a whole number up to 100" in said.err) == (2, True, True)
+    answer = cli("config", "set", "recall.limit", "99999")
+    assert (answer.code, answer.is_one_line(), "a whole number up to 100" in answer.err) == (2, True, True)
     file = cli.machine.places.config_file
     file.write_text(file.read_text() + "[recall]\nlimit = 99999\n")
-    said = cli("config", "get", "recall.limit")
-    assert (said.out, "must be a whole number up to 100" in said.err) == ("24\n", True)
+    answer = cli("config", "get", "recall.limit")
+    assert (answer.out, "must be a whole number up to 100" in answer.err) == ("24\n", True)
 
 
 def test_unset_leaves_no_empty_table(cli: Terminal) -> None:

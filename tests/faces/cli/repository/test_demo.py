@@ -12,10 +12,10 @@ from machines import Machine
 @pytest.mark.slow
 def test_each_way_that_it_names_works(ada: Machine) -> None:
     done = ada.ctxrepo("demo", "made up", cwd=ada.home)
-    made, told, *ways = done.stdout.splitlines()
+    made, hint, *ways = done.stdout.splitlines()
     folder = ada.home / "made up"
     assert made == f"made {folder}: 3 projects on 4 machines, 28 days"
-    assert told.endswith("delete the folder:")
+    assert hint.endswith("delete the folder:")
     assert len(ways) > 4
     for way in map(shlex.split, ways):
         assert way[0] == str(folder / "ctxrepo")

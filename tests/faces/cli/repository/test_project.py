@@ -23,8 +23,8 @@ def test_the_project_one_stands_in_and_why_it_is_that(cli: Terminal) -> None:
     git(here, "commit", "-q", "--allow-empty", "-m", "x")
     git(here, "worktree", "add", "-q", "../fix")
     cli.cwd = cli.machine.home / "fix"
-    said = cli("project")
-    assert said.out.splitlines()[2:] == [
+    answer = cli("project")
+    assert answer.out.splitlines()[2:] == [
         "folder    shop/, 1 note",
         "worktrees share: a linked worktree is the same project",
         f"checkouts {cli.machine.home / 'fix'}",
@@ -62,12 +62,12 @@ def test_every_reason_is_told(cli: Terminal) -> None:
 
 def test_outside_a_project_there_is_none_to_show_rename_or_link(cli: Terminal) -> None:
     cli.cwd = cli.machine.home
-    said = cli("project")
-    assert (said.code, said.is_one_line()) == (3, True)
+    answer = cli("project")
+    assert (answer.code, answer.is_one_line()) == (3, True)
     assert cli("project", "show", "--json").error["code"] == "not_found"
     for words in (["rename", "store"], ["link", "shop"], ["unlink"]):
-        said = cli("project", *words)
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = cli("project", *words)
+        assert (answer.code, answer.is_one_line()) == (2, True)
     assert cli("project", "--json", "list").code == 2
 
 
@@ -95,15 +95,15 @@ def test_all_projects_and_the_folders_that_are_nobody_s(cli: Terminal) -> None:
 
 def test_a_project_is_renamed(cli: Terminal) -> None:
     cli("remember", "a fact")
-    said = cli("project", "rename", "store")
-    assert (said.code, said.out) == (0, "renamed: shop/ is store/ (1 file)\n")
+    answer = cli("project", "rename", "store")
+    assert (answer.code, answer.out) == (0, "renamed: shop/ is store/ (1 file)\n")
     assert len(cli.woken) == 2
     assert facts(cli, cli.machine.project_folder) == ["a fact"]
     data = cli("project", "rename", "mart", "--json").data
     assert data == {"id": OLD, "before": "store", "folder": "mart", "files": 1}
     for name, code in (("global", 2), ("a/b", 2), ("mart", 6), ("MART", 6)):
-        said = cli("project", "rename", name)
-        assert (said.code, said.is_one_line()) == (code, True), name
+        answer = cli("project", "rename", name)
+        assert (answer.code, answer.is_one_line()) == (code, True), name
 
 
 def test_a_project_is_linked(cli: Terminal) -> None:
@@ -111,16 +111,16 @@ def test_a_project_is_linked(cli: Terminal) -> None:
     cli("remember", "a fact")
     git(here, "remote", "set-url", "origin", f"git@git.example.org:{NEW.partition('/')[2]}")
     assert facts(cli, here) == []
-    said = cli("project", "link", OLD)
-    assert (said.code, said.out) == (0, f"linked: {NEW} in shop/\n")
+    answer = cli("project", "link", OLD)
+    assert (answer.code, answer.out) == (0, f"linked: {NEW} in shop/\n")
     assert facts(cli, here) == ["a fact"]
     assert f"because   its remote's address, linked from {NEW}\n" in cli("project").out
     assert cli("project", "list").out == f"shop/  {OLD} (also {NEW})  1 note, here\n"
     again = cli("project", "link", "shop", "--json").data
     assert again == {"name": NEW, "id": OLD, "folder": "shop", "changed": False, "before": "", "files": 0}
     assert cli("read", f"{NEW}:MEMORY.md").code == cli("read", f"{OLD}:MEMORY.md").code == 0
-    said = cli("project", "link", "nothing")
-    assert (said.code, said.is_one_line()) == (3, True)
+    answer = cli("project", "link", "nothing")
+    assert (answer.code, answer.is_one_line()) == (3, True)
 
 
 def test_a_project_is_unlinked(cli: Terminal) -> None:
@@ -128,32 +128,32 @@ def test_a_project_is_unlinked(cli: Terminal) -> None:
     cli("remember", "a fact")
     git(here, "remote", "set-url", "origin", f"https://{NEW}")
     cli("project", "link", "shop")
-    said = cli("project", "unlink")
-    told = f"unlinked: {NEW} in storefront/; what was written until now stays in shop/\n"
-    assert (said.code, said.out) == (0, told)
+    answer = cli("project", "unlink")
+    message = f"unlinked: {NEW} in storefront/; what was written until now stays in shop/\n"
+    assert (answer.code, answer.out) == (0, message)
     assert facts(cli, here) == []
-    said = cli("project", "unlink")
-    told = f"not linked: {NEW} is a project of its own, in storefront/\n"
-    assert (said.code, said.out) == (0, told)
+    answer = cli("project", "unlink")
+    message = f"not linked: {NEW} is a project of its own, in storefront/\n"
+    assert (answer.code, answer.out) == (0, message)
     cli("project", "link", "shop")
     cli.cwd = cli.machine.home
     data = cli("project", "unlink", NEW, "--json").data
     assert data == {"name": NEW, "folder": "storefront", "changed": True, "before": "shop", "names": []}
-    said = cli("project", "unlink", NEW)
-    assert (said.code, said.is_one_line()) == (3, True)
+    answer = cli("project", "unlink", NEW)
+    assert (answer.code, answer.is_one_line()) == (3, True)
 
 
 def test_versions_that_met_in_a_link_are_told(cli: Terminal) -> None:
     for url, text in ((OLD, "one"), (NEW, "two")):
         git(cli.machine.project_folder, "remote", "set-url", "origin", f"https://{url}")
         cli("new", "about.md", "-d", text)
-    said = cli("project", "link", "shop")
-    assert said.code == 4
-    assert said.out == f"linked: {NEW} in shop/; what was in storefront/ is there (1 file)\n"
-    assert said.err.startswith("ctxrepo: two versions met in shop/about.md; `ctxrepo conflicts show ")
+    answer = cli("project", "link", "shop")
+    assert answer.code == 4
+    assert answer.out == f"linked: {NEW} in shop/; what was in storefront/ is there (1 file)\n"
+    assert answer.err.startswith("ctxrepo: two versions met in shop/about.md; `ctxrepo conflicts show ")
 
 
 @pytest.mark.parametrize("verb", ["rename", "link"])
 def test_a_name_must_be_given(cli: Terminal, verb: str) -> None:
-    said = cli("project", verb)
-    assert (said.code, said.is_one_line()) == (2, True)
+    answer = cli("project", verb)
+    assert (answer.code, answer.is_one_line()) == (2, True)

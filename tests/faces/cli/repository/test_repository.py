@@ -31,18 +31,18 @@ def files(root: Path) -> dict[str, str]:
 
 class TestInit:
     def test_it_makes_a_memory_and_says_what_comes_next(self, fresh: Terminal) -> None:
-        said = fresh("init")
-        assert (said.code, said.out) == (0, f"created a memory repository: {fresh.machine.clone}\n")
-        assert "ctxrepo setup" in said.err
+        answer = fresh("init")
+        assert (answer.code, answer.out) == (0, f"created a memory repository: {fresh.machine.clone}\n")
+        assert "ctxrepo setup" in answer.err
         assert fresh.machine.git("status", "--porcelain") == ""
 
     def test_twice_changes_nothing(self, fresh: Terminal, remote: Path) -> None:
         fresh("init", str(remote))
         before = files(fresh.machine.home)
         for words in (["init"], ["init", str(remote)]):
-            said = fresh(*words)
-            assert (said.code, said.err) == (0, "")
-            assert "is unchanged" in said.out
+            answer = fresh(*words)
+            assert (answer.code, answer.err) == (0, "")
+            assert "is unchanged" in answer.out
             # When the last exchange was may have changed, and which refs our own git directory was shown.
             now = files(fresh.machine.home)
             assert {p for p in now.keys() | before.keys() if now.get(p) != before.get(p)} <= {
@@ -51,8 +51,8 @@ class TestInit:
 
     def test_a_clone_that_is_there_is_not_made_sparse(self, fresh: Terminal) -> None:
         fresh("init")
-        said = fresh("init", "--sparse")
-        assert (said.code, "stays as it is" in said.err) == (0, True)
+        answer = fresh("init", "--sparse")
+        assert (answer.code, "stays as it is" in answer.err) == (0, True)
 
     def test_status_tells_one_truth_about_the_branch(self, fresh: Terminal) -> None:
         fresh("init")
@@ -82,17 +82,17 @@ class TestInit:
         assert all(datetime.fromisoformat(at).tzinfo for at in (now["fetched"], now["exchanged"]["at"]))
 
     def test_an_empty_remote_is_begun_and_not_called_a_clone(self, fresh: Terminal, remote: Path) -> None:
-        said = fresh("init", str(remote))
-        assert (said.code, said.out.split(":")[0]) == (0, "created a memory repository")
-        assert said.out.rstrip().endswith(f"with {remote}")
+        answer = fresh("init", str(remote))
+        assert (answer.code, answer.out.split(":")[0]) == (0, "created a memory repository")
+        assert answer.out.rstrip().endswith(f"with {remote}")
 
     def test_a_remote_is_cloned(self, both: Both, remote: Path) -> None:
         ada, ben = both
         ada("remember", "from the first")
         ada("sync")
         shutil.rmtree(ben.machine.clone)
-        said = ben("init", str(remote))
-        assert (said.code, said.out.split(":")[0]) == (0, "cloned the memory repository")
+        answer = ben("init", str(remote))
+        assert (answer.code, answer.out.split(":")[0]) == (0, "cloned the memory repository")
         assert "from the first" in ben("read", "MEMORY").out
 
     @pytest.mark.slow
@@ -104,8 +104,8 @@ class TestInit:
             shutil.rmtree(place)
         ben("init")
         ben("remember", "said by ben")
-        said = ben("init", str(remote), "--json")
-        assert (said.code, said.data["action"]) == (0, "connected")
+        answer = ben("init", str(remote), "--json")
+        assert (answer.code, answer.data["action"]) == (0, "connected")
         ada("sync")
         for terminal in both:
             assert all(word in terminal("read", "MEMORY").out for word in ("said by ada", "said by ben"))
@@ -116,10 +116,10 @@ class TestInit:
         other = make_remote(tmp_path / "other")
         fresh("init", str(remote))
         before = files(fresh.machine.home)
-        said = fresh("init", str(other))
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert str(remote) in said.err
-        assert str(other) in said.err
+        answer = fresh("init", str(other))
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert str(remote) in answer.err
+        assert str(other) in answer.err
         assert files(fresh.machine.home) == before
 
     @pytest.mark.parametrize(
@@ -136,23 +136,23 @@ class TestInit:
     def test_an_address_that_is_dangerous_is_refused_and_not_repeated(
         self, fresh: Terminal, url: str
     ) -> None:
-        said = fresh("init", "--", url) if url.startswith("-") else fresh("init", url)
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert TOKEN not in said.err
+        answer = fresh("init", "--", url) if url.startswith("-") else fresh("init", url)
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert TOKEN not in answer.err
         assert not fresh.machine.clone.exists()
         assert not list(fresh.machine.home.rglob("pwned"))
 
     def test_a_remote_that_is_not_there_leaves_nothing_behind(self, fresh: Terminal, tmp_path: Path) -> None:
-        said = fresh("init", str(tmp_path / "nowhere.git"))
-        assert (said.code, said.is_one_line()) == (1, True)
-        assert "could not be cloned" in said.err
+        answer = fresh("init", str(tmp_path / "nowhere.git"))
+        assert (answer.code, answer.is_one_line()) == (1, True)
+        assert "could not be cloned" in answer.err
         assert sorted(p.name for p in fresh.machine.home.iterdir()) == [".gitconfig", "shop"]
 
     def test_a_folder_that_is_in_the_way_is_left_alone(self, fresh: Terminal) -> None:
         fresh.machine.clone.mkdir()
         (fresh.machine.clone / "mine.txt").write_text("mine")
-        said = fresh("init")
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = fresh("init")
+        assert (answer.code, answer.is_one_line()) == (2, True)
         assert (fresh.machine.clone / "mine.txt").read_text() == "mine"
 
 
@@ -192,8 +192,8 @@ class TestStatus:
             f'[[repository]]\npath = "~/.ctxrepo"\nremote = "https://ada:{TOKEN}@git.invalid/x"\n'
         )
         for words in (["status"], ["status", "--json"], ["doctor"], ["sync"], ["init"]):
-            said = cli(*words)
-            assert TOKEN not in said.out + said.err, words
+            answer = cli(*words)
+            assert TOKEN not in answer.out + answer.err, words
 
 
 @pytest.mark.slow
@@ -212,8 +212,8 @@ def test_an_init_that_is_interrupted_says_how_it_goes_on(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Worktree, "update_unchanged", interrupted)
-    said = ben("init", str(remote))
-    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run the same command again to finish\n")
+    answer = ben("init", str(remote))
+    assert (answer.code, answer.err) == (130, "ctxrepo: interrupted; run the same command again to finish\n")
     monkeypatch.setattr(Worktree, "update_unchanged", update)
     assert "stopped  `ctxrepo init` was interrupted" in ben("status").out
     assert "Run `ctxrepo init` again to finish it." in ben("doctor").out

@@ -39,12 +39,12 @@ def year(machine: Machine) -> Machine:
         place = str((home / name).resolve()).replace("/", "-").replace(".", "-").replace("_", "-")
         for note, text in notes.items():
             put(home / ".claude/projects" / place / "memory" / note, text.encode())
-    said = {
+    turns = {
         ("s-1", "shop"): ("why do invoices differ by a cent?", "They are rounded per line."),
         ("s-2", "site"): ("the shortcodes broke", "Hugo is pinned now."),
         ("s-3", "shop"): ("can we do a rollback at noon?", "Yes."),
     }
-    for (session, name), (asked, answered) in said.items():
+    for (session, name), (asked, answered) in turns.items():
         transcript = ClaudeTranscript(machine, session, cwd=str(home / name))
         transcript.user(asked)
         transcript.agent(answered)
@@ -89,11 +89,11 @@ def at_keyboard(machine: Machine, typed: bytes) -> tuple[int, str]:
 def test_from_a_home_of_a_year_to_a_session_and_back_to_the_byte(old: Terminal) -> None:
     home = old.machine.home
     before = theirs(home)
-    said = old("start", "--yes")
-    assert said.code == 0
+    answer = old("start", "--yes")
+    assert answer.code == 0
     for line in ("shop: ~/shop", "site: ~/site", "claude-memory in ~/site:", "3 entries in 3 notes"):
-        assert line in said.out
-    assert said.out.endswith(
+        assert line in answer.out
+    assert answer.out.endswith(
         "`ctxrepo recall rollback` answers there:\n"
         "  shop/topics/deploy.md#L5\n  - Rollbacks take the last green tag\n"
     )
@@ -123,21 +123,21 @@ def test_from_a_home_of_a_year_to_a_session_and_back_to_the_byte(old: Terminal) 
 @pytest.mark.slow
 def test_in_a_pipe_it_says_what_it_would_do_and_does_nothing(old: Terminal) -> None:
     before = theirs(old.machine.home)
-    said = old("start")
-    assert (said.code, theirs(old.machine.home)) == (0, before)
+    answer = old("start")
+    assert (answer.code, theirs(old.machine.home)) == (0, before)
     assert not old.machine.clone.exists()
-    assert said.out.startswith("repository:\n  ~/.ctxrepo without a remote, to be created\n")
-    assert "\nmemories:\n  ~/.claude/projects/" in said.out
-    assert "-shop/memory: 3 entries (claude-memory)\nClaude Code:\n" in said.out
-    assert "Codex:\n  7 hooks in " in said.out
-    assert said.err == "ctxrepo: nothing was changed: the same command with --yes does all of it\n"
+    assert answer.out.startswith("repository:\n  ~/.ctxrepo without a remote, to be created\n")
+    assert "\nmemories:\n  ~/.claude/projects/" in answer.out
+    assert "-shop/memory: 3 entries (claude-memory)\nClaude Code:\n" in answer.out
+    assert "Codex:\n  7 hooks in " in answer.out
+    assert answer.err == "ctxrepo: nothing was changed: the same command with --yes does all of it\n"
     old("init")
     made = old("start", "--json")
     steps = {step["name"]: step for step in made.data["steps"]}
     assert steps["projects"]["lines"] == ["shop: ~/shop", "site: ~/site"]
     site = steps["claude-memory in ~/site"]
     assert (site["is_open"], site["is_done"]) == (True, False)
-    assert (made.err, theirs(old.machine.home)) == (said.err, before)
+    assert (made.err, theirs(old.machine.home)) == (answer.err, before)
     assert old("search", "hugo").code == 3
 
 
@@ -163,26 +163,26 @@ def test_each_step_is_asked_for_and_an_interrupted_run_goes_on(old: Terminal) ->
 def test_without_notes_an_old_session_answers(fresh: Terminal) -> None:
     for session, asked in (("s-1", "the pelican export fails"), ("s-2", "is the pelican export faster now?")):
         ClaudeTranscript(fresh.machine, session).user(asked)
-    said = fresh("start", "--yes")
-    assert said.code == 0
-    assert "`ctxrepo search --in sessions pelican` answers there:\n  2026-11-20 claude shop\n" in said.out
+    answer = fresh("start", "--yes")
+    assert answer.code == 0
+    assert "`ctxrepo search --in sessions pelican` answers there:\n  2026-11-20 claude shop\n" in answer.out
 
 
 def test_where_nothing_is_yet_it_names_the_next_step(fresh: Terminal, tmp_path: Path) -> None:
     fresh.cwd = fresh.machine.home
-    said = fresh("start", "--yes")
-    assert said.code == 0
-    assert "projects:\n  no agent has worked in a git checkout here\n" in said.out
-    assert "agents:\n  no agent that ctxrepo knows has a folder in this home\n" in said.out
-    assert '`ctxrepo remember "…"` keeps a fact for the sessions to come' in said.out
-    assert "\nin ~ a session is given rules, and this:\n" in said.out
+    answer = fresh("start", "--yes")
+    assert answer.code == 0
+    assert "projects:\n  no agent has worked in a git checkout here\n" in answer.out
+    assert "agents:\n  no agent that ctxrepo knows has a folder in this home\n" in answer.out
+    assert '`ctxrepo remember "…"` keeps a fact for the sessions to come' in answer.out
+    assert "\nin ~ a session is given rules, and this:\n" in answer.out
 
 
 @pytest.mark.slow
 def test_it_clones_the_memory_of_another_machine(fresh: Terminal, remote: Path) -> None:
-    said = fresh("start", str(remote), "--yes")
-    assert said.code == 0
-    assert f"~/.ctxrepo with {remote}, to be cloned" in said.out
+    answer = fresh("start", str(remote), "--yes")
+    assert answer.code == 0
+    assert f"~/.ctxrepo with {remote}, to be cloned" in answer.out
     assert f"~/.ctxrepo with {remote}, unchanged" in fresh("start", str(remote)).out
     other = fresh("start", str(remote.with_name("other.git")), "--yes")
     assert (other.code, other.is_one_line()) == (2, True)
@@ -203,8 +203,8 @@ def test_a_repository_of_which_the_clone_was_interrupted_is_finished(
 
     with monkeypatch.context() as patch:
         patch.setattr(Worktree, "update_unchanged", interrupted)
-        said = ben("start", str(remote), "--yes")
-    assert (said.code, said.err) == (130, "ctxrepo: interrupted; run the same command again to finish\n")
+        answer = ben("start", str(remote), "--yes")
+    assert (answer.code, answer.err) == (130, "ctxrepo: interrupted; run the same command again to finish\n")
     again = ben("start", "--yes")
     assert (again.code, f"~/.ctxrepo with {remote}, to be finished" in again.out) == (0, True)
     assert "- gannets dive" in again.out
@@ -220,11 +220,11 @@ def test_a_wrong_level_stops_it_before_anything_is_done(fresh: Terminal) -> None
 def test_an_agent_that_can_not_be_connected_is_told_and_the_rest_is_done(fresh: Terminal) -> None:
     put(fresh.machine.home / ".claude/settings.json", b"{broken")
     for words in (["--yes"], []):
-        said = fresh("start", *words)
-        assert (said.code, "in ~/shop a session is given" in said.out) == (1, True)
-        assert "Claude Code is left out: " in said.err
-        assert "settings.json, line 1, column 2" in said.err
-        assert "agents:" not in said.out
+        answer = fresh("start", *words)
+        assert (answer.code, "in ~/shop a session is given" in answer.out) == (1, True)
+        assert "Claude Code is left out: " in answer.err
+        assert "settings.json, line 1, column 2" in answer.err
+        assert "agents:" not in answer.out
 
 
 @pytest.mark.slow
@@ -234,8 +234,8 @@ def test_what_is_kept_for_all_projects_is_offered_once(old: Terminal) -> None:
     old("init")
     assert old("start").out.count("pi-memory in ~/") == 1
     put(home / "site/.pi/memory/topics.md", b"- Birds are drawn as SVG\n")
-    said = old("start").out
-    assert ("pi-memory in ~/shop:\n  1 entry" in said, "pi-memory in ~/site:\n  2 entries" in said) == (
+    output = old("start").out
+    assert ("pi-memory in ~/shop:\n  1 entry" in output, "pi-memory in ~/site:\n  2 entries" in output) == (
         True,
         True,
     )
@@ -245,8 +245,8 @@ def test_what_is_kept_for_all_projects_is_offered_once(old: Terminal) -> None:
 def test_what_the_first_exchange_kept_back_is_told(fresh: Terminal, remote: Path) -> None:
     fresh("init")
     put(fresh.machine.clone / "global/key.md", b"- the key is AKIA" + b"QWERTYUIOPASDFGH\n")
-    said = fresh("start", str(remote), "--yes")
-    assert (said.code, "global/key.md" in said.err) == (6, True)
+    answer = fresh("start", str(remote), "--yes")
+    assert (answer.code, "global/key.md" in answer.err) == (6, True)
 
 
 @pytest.mark.slow
@@ -255,8 +255,8 @@ def test_what_is_held_back_is_told_each_time(old: Terminal) -> None:
     put(note, note.read_bytes() + b"- the key is AKIA" + b"QWERTYUIOPASDFGH\n")
     held = "  deploy.md is held back: it holds a secret (aws-access-key), line 6, fingerprint "
     for words in (["--yes"], ["--yes"], []):
-        said = old("start", *words)
-        assert (said.code, said.out.count(held)) == (6, 1)
+        answer = old("start", *words)
+        assert (answer.code, answer.out.count(held)) == (6, 1)
     assert "rollback" not in old("search", "take the last green tag").out.lower()
     put(old.machine.home / ".claude-mem/claude-mem.db", b"no database")
     assert "claude-mem in ~/shop:\n  ~/.claude-mem left out: " in old("start").out
@@ -267,13 +267,13 @@ def test_what_other_agents_remember_is_offered_like_that(old: Terminal) -> None:
     other_programs.codex(old.machine)
     other_programs.gemini(old.machine)
     other_programs.claude_mem(old.machine)
-    said = old("start", "--yes")
-    assert "codex-memory in ~/shop:\n  4 entries in 3 notes, 3 of them new" in said.out
-    assert "gemini-memory in ~/shop:\n  4 entries in 3 notes" in said.out
+    answer = old("start", "--yes")
+    assert "codex-memory in ~/shop:\n  4 entries in 3 notes, 3 of them new" in answer.out
+    assert "gemini-memory in ~/shop:\n  4 entries in 3 notes" in answer.out
     assert (
         "claude-mem in ~/shop:\n  5 records (bugfix 1, decision 2, discovery 1, summary 1) left out: "
-        in said.out
+        in answer.out
     )
-    assert said.out.count("claude-mem in") == 1
+    assert answer.out.count("claude-mem in") == 1
     assert "gutenberg" in old("recall", "what is the staging machine called").out
     assert "-memory in" not in old("start", "--yes").out

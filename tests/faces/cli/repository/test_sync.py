@@ -35,35 +35,35 @@ def test_pull_sends_nothing(both: Both) -> None:
 
 def test_without_a_remote_it_commits_and_says_so(cli: Terminal) -> None:
     cli("remember", "mine")
-    said = cli("sync")
-    assert (said.code, said.err) == (0, "")
-    assert "there is no remote" in said.out
+    answer = cli("sync")
+    assert (answer.code, answer.err) == (0, "")
+    assert "there is no remote" in answer.out
     assert "0 to commit" in cli("status").out
 
 
 def test_6_without_a_remote_what_is_held_back_is_not_said_to_be_committed(cli: Terminal) -> None:
     cli.machine.write("global/deploy.md", f"- login with {TOKEN}\n")
-    said = cli("sync")
-    assert (said.code, said.out) == (6, "there is no remote: `ctxrepo init REMOTE` connects one\n")
-    assert said.err == "ctxrepo: global/deploy.md#L1 is held back: it holds a secret (github-token)\n"
+    answer = cli("sync")
+    assert (answer.code, answer.out) == (6, "there is no remote: `ctxrepo init REMOTE` connects one\n")
+    assert answer.err == "ctxrepo: global/deploy.md#L1 is held back: it holds a secret (github-token)\n"
     cli.machine.write("global/deploy.md", "".join(f"- fact {number}\n" for number in range(61)))
     assert "all is committed" in cli("sync").out
     cli.machine.write("global/deploy.md", "")
-    said = cli("sync")
-    assert (said.code, "committed" in said.out) == (6, False)
-    assert "--accept deletions" in said.err
-    said = cli("sync", "--accept", "deletions")
-    assert (said.code, said.out.startswith("all is committed; ")) == (0, True)
+    answer = cli("sync")
+    assert (answer.code, "committed" in answer.out) == (6, False)
+    assert "--accept deletions" in answer.err
+    answer = cli("sync", "--accept", "deletions")
+    assert (answer.code, answer.out.startswith("all is committed; ")) == (0, True)
 
 
 def test_5_an_unreachable_remote_keeps_everything(both: Both, remote: Path) -> None:
     ada, ben = both
     remote.rename(remote.with_name("away.git"))
     ada("remember", "said on the train")
-    said = ada("sync")
-    assert (said.code, said.out, said.err.count("\n")) == (5, "", 1)
-    assert said.err.startswith("ctxrepo: not sent: ")
-    assert "saved here" in said.err
+    answer = ada("sync")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (5, "", 1)
+    assert answer.err.startswith("ctxrepo: not sent: ")
+    assert "saved here" in answer.err
     assert ada("pull").err.startswith("ctxrepo: not received: ")
     remote.with_name("away.git").rename(remote)
     assert ada("sync").code == 0
@@ -75,8 +75,8 @@ def test_5_a_remote_that_refuses_is_not_asked_again_and_again(both: Both, remote
     refuse(remote, "protected, use a pull request")
     ada, _ = both
     ada("remember", "queued")
-    said = ada("sync", "--json")
-    assert (said.code, said.data["remote"], said.data["sent"]) == (5, "protected", 0)
+    answer = ada("sync", "--json")
+    assert (answer.code, answer.data["remote"], answer.data["sent"]) == (5, "protected", 0)
     assert (remote / "asked").read_text() == "xx"  # for the shared branch, and once for one to review
     assert "does not reach its remote" in ada("status").out
 
@@ -85,10 +85,10 @@ def test_5_a_remote_that_refuses_is_not_asked_again_and_again(both: Both, remote
 def test_4_a_version_that_was_kept_aside_is_told(both: Both) -> None:
     ada, ben = both
     meet(ada, ben)
-    said = ben("sync", "--json")
-    assert (said.code, said.data["aside"]) == (4, [NOTE])
-    assert said.err.startswith(f"ctxrepo: two versions met in {NOTE}; `ctxrepo conflicts show ")
-    kept = said.err.split("show ")[1].split("`")[0]
+    answer = ben("sync", "--json")
+    assert (answer.code, answer.data["aside"]) == (4, [NOTE])
+    assert answer.err.startswith(f"ctxrepo: two versions met in {NOTE}; `ctxrepo conflicts show ")
+    kept = answer.err.split("show ")[1].split("`")[0]
     assert ben("conflicts", "show", kept).code == 0
     assert ben("sync").code == 0
 
@@ -98,10 +98,10 @@ def test_6_a_secret_is_held_back_the_rest_goes_on(both: Both) -> None:
     ada, ben = both
     ada.machine.write("global/deploy.md", f"- login with {TOKEN}\n")
     ada.machine.write("global/other.md", "- goes on\n")
-    said = ada("sync")
-    assert said.code == 6
-    assert said.err == "ctxrepo: global/deploy.md#L1 is held back: it holds a secret (github-token)\n"
-    assert TOKEN not in said.out + said.err + ada.machine.git("log", "-p", "--all")
+    answer = ada("sync")
+    assert answer.code == 6
+    assert answer.err == "ctxrepo: global/deploy.md#L1 is held back: it holds a secret (github-token)\n"
+    assert TOKEN not in answer.out + answer.err + ada.machine.git("log", "-p", "--all")
     ben("sync")
     assert ben("read", "global:other").out == "- goes on\n"
     assert not (ben.machine.clone / "global/deploy.md").exists()
@@ -124,22 +124,22 @@ def test_several_at_once_6_before_5_before_4(both: Both, remote: Path) -> None:
     ada, ben = both
     meet(ada, ben)
     refuse(remote, "closed today")
-    said = ben("sync", "--json")
-    assert (said.code, said.data["aside"], said.data["remote"]) == (5, [NOTE], "protected")
+    answer = ben("sync", "--json")
+    assert (answer.code, answer.data["aside"], answer.data["remote"]) == (5, [NOTE], "protected")
     ada.machine.write("global/deploy.md", f"- login with {TOKEN}\n")
-    said = ada("sync", "--json")
-    assert (said.code, said.data["remote"], len(said.data["held"])) == (6, "ok", 1)
+    answer = ada("sync", "--json")
+    assert (answer.code, answer.data["remote"], len(answer.data["held"])) == (6, "ok", 1)
     ada("remember", "something to send")
-    said = ada("sync", "--json")
-    assert (said.code, said.data["remote"], len(said.data["held"])) == (6, "protected", 1)
-    assert len(said.err.splitlines()) == 2
+    answer = ada("sync", "--json")
+    assert (answer.code, answer.data["remote"], len(answer.data["held"])) == (6, "protected", 1)
+    assert len(answer.err.splitlines()) == 2
 
 
 def test_an_unfinished_merge_stops_it_with_the_way_out(cli: Terminal) -> None:
     (cli.machine.clone / ".git/MERGE_HEAD").write_text("0" * 40)
-    said = cli("sync")
-    assert (said.code, said.is_one_line()) == (1, True)
-    assert "a merge is unfinished" in said.err
+    answer = cli("sync")
+    assert (answer.code, answer.is_one_line()) == (1, True)
+    assert "a merge is unfinished" in answer.err
     assert cli("remember", "acknowledged all the same").code == 0
     assert "stopped  a merge" in cli("status").out
 
@@ -169,8 +169,8 @@ def test_versions_that_were_kept_aside_before_are_named(cli: Terminal, remote: P
     copy = cli.machine.clone / "conflicts/shop/MEMORY.md--0123456789.md"
     copy.parent.mkdir(parents=True)
     copy.write_text("- another fact\n")
-    said = cli("sync")
-    assert said.code == 0
-    assert said.err.count("1 version is kept aside") == 1
-    assert "because two machines changed the same thing: `ctxrepo conflicts`" in said.err
+    answer = cli("sync")
+    assert answer.code == 0
+    assert answer.err.count("1 version is kept aside") == 1
+    assert "because two machines changed the same thing: `ctxrepo conflicts`" in answer.err
     assert cli("sync", "--json").data["kept_aside"] == 1

@@ -21,9 +21,9 @@ def mine(fresh: Terminal, remote: Path) -> Terminal:
 
 @pytest.mark.slow
 def test_what_is_in_review_is_said_by_sync_and_status(mine: Terminal) -> None:
-    said = mine("sync").out
-    branch = said.split()[-1]
-    assert said == f"received 0, sent 1 commit; 1 in review on {branch}\n"
+    output = mine("sync").out
+    branch = output.split()[-1]
+    assert output == f"received 0, sent 1 commit; 1 in review on {branch}\n"
     assert mine("sync").out == f"received 0, sent 0 commits; 1 in review on {branch}\n"
     assert "waiting  0 to commit, 0 to send, 0 to merge, 1 in review\n" in mine("status").out
     assert (
@@ -43,8 +43,8 @@ def test_what_was_declined_is_listed_until_it_is_dismissed(mine: Terminal, remot
     entry = "global/MEMORY.md: proposed"
     assert mine("declined", "list").out == f"{day}\n  - {entry}\n"
     assert "proposes it again" in mine("declined").err
-    told = f"declined {day}: 1 entry removed in a review, kept in refs/ctxrepo/declined/{day}"
-    assert f"{told}\n         - {entry}\n" in mine("status").out
+    heading = f"declined {day}: 1 entry removed in a review, kept in refs/ctxrepo/declined/{day}"
+    assert f"{heading}\n         - {entry}\n" in mine("status").out
     assert mine("declined", "--json").data == {
         "declined": [{"name": day, "ref": f"refs/ctxrepo/declined/{day}", "entries": [entry]}]
     }
@@ -68,8 +68,8 @@ def test_a_pull_request_gets_its_text(mine: Terminal) -> None:
     assert rest[2].startswith(f"`ada on {host}`, 20")
     assert rest[3:] == ["", "- added: `proposed`", "- added: ``@team: `make` fixes #12``"]
     title = "memory(global): 2 added"
-    said = mine("history", "--in-review", "--markdown")
-    assert said.err == f"ctxrepo: for a pull request from {branch}, with the title '{title}'\n"
+    answer = mine("history", "--in-review", "--markdown")
+    assert answer.err == f"ctxrepo: for a pull request from {branch}, with the title '{title}'\n"
     data = {"branch": branch, "title": title, "markdown": text.rstrip("\n")}
     assert mine("history", "--in-review", "--markdown", "--json").data == data
     (line,) = mine("history", "--in-review").out.splitlines()
@@ -90,16 +90,16 @@ def test_what_was_said_before_stands_below_what_is_said_now(mine: Terminal) -> N
     mine("move", "global:topics/deploy", "global:core/deploy")
     mine.machine.write("global/topics/empty.md", "# Nothing yet\n")
     mine("sync")
-    said = mine("history", "--in-review", "--markdown", "--json").data
-    assert said["title"] == "memory(global): 1 changed, 1 removed"
-    lines = str(said["markdown"]).splitlines()
+    page = mine("history", "--in-review", "--markdown", "--json").data
+    assert page["title"] == "memory(global): 1 changed, 1 removed"
+    lines = str(page["markdown"]).splitlines()
     assert lines[0] == "**1 changed, 1 removed**, in 2 notes by 1 commit."
     assert f"### `global/core/deploy.md` (renamed from `{note}`)" in lines
     at = lines.index("- changed: `` flux, since `May` ``")
     assert lines[at + 1] == "  - was: `argo deploys it`"
     assert "- removed: `by ssh`" in lines
     assert lines[-3:] == ["### `global/topics/empty.md` (new)", "", "- no fact in it"]
-    assert "stays" not in str(said["markdown"])
+    assert "stays" not in str(page["markdown"])
 
 
 def test_handoffs_are_in_it_for_sessions_are_given_them(mine: Terminal) -> None:
@@ -116,11 +116,13 @@ def test_handoffs_are_in_it_for_sessions_are_given_them(mine: Terminal) -> None:
     lines = str(mine("history", "--in-review", "--markdown").out).splitlines()
     assert lines[0] == "**6 handoffs**, in 0 notes by 1 commit."
     assert "'memory(global): 6 handoffs'" in mine("history", "--in-review", "--markdown").err
-    told = lines[lines.index("### Handoffs") + 4 :]
-    assert len(told) == 6
-    assert told[0].startswith("- `global`: `")
-    assert ["make all" in line and f"@ben {n}" in line for n, line in enumerate(told[:5], 1)] == [True] * 5
-    assert told[-1] == "- … and 1 earlier one"
+    handoffs = lines[lines.index("### Handoffs") + 4 :]
+    assert len(handoffs) == 6
+    assert handoffs[0].startswith("- `global`: `")
+    assert ["make all" in line and f"@ben {n}" in line for n, line in enumerate(handoffs[:5], 1)] == [
+        True
+    ] * 5
+    assert handoffs[-1] == "- … and 1 earlier one"
     assert not any("the first" in line for line in lines)
 
 

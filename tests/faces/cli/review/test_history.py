@@ -14,10 +14,10 @@ from ctxrepo.services.saving.commit import commit
 
 def test_the_last_commits_are_a_line_each(cli: Terminal) -> None:
     cli("remember", "x is y", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="0123456789ab")
-    said = cli("history")
+    answer = cli("history")
     host = cli.machine.open().host
-    assert (said.code, said.err) == (0, "")
-    newest, first = said.out.splitlines()
+    assert (answer.code, answer.err) == (0, "")
+    newest, first = answer.out.splitlines()
     assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d  [0-9a-f]{10}  memory\(shop\): add MEMORY  ", newest)
     assert newest.endswith(f"  (claude on {host}, session 01234567)")
     assert first.startswith(f"{NOW.astimezone():%Y-%m-%d %H:%M}  ")
@@ -38,8 +38,8 @@ def test_people_are_told_the_time_where_they_are_and_programs_the_time_in_utc(cl
 
 def test_what_was_just_written_is_in_it(cli: Terminal) -> None:
     made = cli("remember", "x is y", "-c", "gotcha", "--json").data
-    said = cli("history", "topics/gotcha")
-    path, head, *lines = said.out.splitlines()
+    answer = cli("history", "topics/gotcha")
+    path, head, *lines = answer.out.splitlines()
     assert (path, lines) == ("shop/topics/gotcha.md", ["    * new", "    + [gotcha] x is y"])
     assert head.endswith(cli.machine.open().host)
     (deed,) = cli("history", made["id"], "--json").data["history"]
@@ -52,11 +52,11 @@ def test_a_person_is_named_and_what_hides_is_seen(cli: Terminal) -> None:
     cli.machine.write("global/a.md", "- a\x1b[31m\u202eb\n")
     cli.machine.git("add", "global/a.md")
     cli.machine.git("commit", "-qm", "by \x1b[31m hand")
-    said = cli("history", "global:a")
-    assert "  ada by hand\n" in said.out
-    assert "\\u{1b}" in said.out
-    assert "\x1b" not in said.out + cli("history").out
-    assert "\u202e" not in said.out
+    answer = cli("history", "global:a")
+    assert "  ada by hand\n" in answer.out
+    assert "\\u{1b}" in answer.out
+    assert "\x1b" not in answer.out + cli("history").out
+    assert "\u202e" not in answer.out
 
 
 def test_a_version_is_printed_as_it_was(cli: Terminal) -> None:
@@ -76,10 +76,10 @@ def test_a_version_of_an_entry_is_found_in_the_note_it_was_in_then(cli: Terminal
     commit(cli.machine.open(), NOW)
     old = cli("read", "global:a", "--json").data["entries"][0]["id"]
     new = cli("move", old, "global:b.md", "--json").data["id"]
-    after, before = (one["commit"] for one in cli("history", new, "--json").data["history"])
+    after, before = (change["commit"] for change in cli("history", new, "--json").data["history"])
     for name in (old, new):
-        said = cli("history", name, "--show", before, "--json")
-        assert (said.code, said.data) == (
+        answer = cli("history", name, "--show", before, "--json")
+        assert (answer.code, answer.data) == (
             0,
             {"commit": before, "path": "global/a.md", "text": "- moves on\n"},
         )
@@ -90,12 +90,12 @@ def test_a_note_that_is_gone_is_asked_for_by_its_path(cli: Terminal) -> None:
     cli.machine.write("global/a.md", "- a\n")
     commit(cli.machine.open(), NOW)
     (cli.machine.clone / "global/a.md").unlink()
-    said = cli("history", "global:a")
-    assert [line.strip() for line in said.out.splitlines()][2:4] == ["* removed", "- a"]
+    answer = cli("history", "global:a")
+    assert [line.strip() for line in answer.out.splitlines()][2:4] == ["* removed", "- a"]
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (["never"], 3, "no commit has or had shop/never.md or global/never.md"),
         (["^" + "0" * 12], 3, "no entry"),
@@ -107,6 +107,8 @@ def test_a_note_that_is_gone_is_asked_for_by_its_path(cli: Terminal) -> None:
         (["global:MEMORY", "--show", "0000000"], 3, "there is no commit"),
     ],
 )
-def test_what_does_not_match_is_said_in_a_line(cli: Terminal, words: list[str], code: int, told: str) -> None:
-    said = cli("history", *words)
-    assert (said.code, said.is_one_line(), told in said.err) == (code, True, True), said.err
+def test_what_does_not_match_is_said_in_a_line(
+    cli: Terminal, words: list[str], code: int, message: str
+) -> None:
+    answer = cli("history", *words)
+    assert (answer.code, answer.is_one_line(), message in answer.err) == (code, True, True), answer.err

@@ -38,13 +38,15 @@ def test_nothing_waits(cli: Terminal) -> None:
 def test_a_proposal_is_listed_and_shown_with_what_decides_it(mine: Terminal) -> None:
     name = proposed(mine, "the queue is drained by hand", "--category", "gotcha", "--key", "queue", "--pin")
     host = mine.machine.open().host
-    said = mine("inbox")
+    answer = mine("inbox")
     line = f"{name}  proposal  shop  just now  claude on {host}  set queue: the queue is drained by hand\n"
-    assert said.out == line
-    assert f"look at one with `ctxrepo inbox show {name}`" in said.err
-    said = mine("inbox", "show", name[:6])
-    assert "waits    somebody proposed to remember this, in gotcha, under the key queue, pinned\n" in said.out
-    ways = said.out.split("to decide:\n")[1].split("\n")
+    assert answer.out == line
+    assert f"look at one with `ctxrepo inbox show {name}`" in answer.err
+    answer = mine("inbox", "show", name[:6])
+    assert (
+        "waits    somebody proposed to remember this, in gotcha, under the key queue, pinned\n" in answer.out
+    )
+    ways = answer.out.split("to decide:\n")[1].split("\n")
     assert [way.strip() for way in ways] == [
         f"ctxrepo inbox accept {name}",
         f"ctxrepo inbox edit {name}",
@@ -60,10 +62,17 @@ def test_an_accepted_proposal_is_what_remember_would_have_made(mine: Terminal) -
     mine("remember", "the queue drains itself", "--key", "queue")
     words = ("--category", "gotcha", "--key", "queue", "--tag", "ops", "--pin")
     name = proposed(mine, "the queue is drained by hand", *words)
-    said = mine("inbox", "accept", f"proposal:{name}", "--json")
-    (one,) = said.data["decided"]
-    assert (said.code, one["verb"], one["undo"], one["waits"]) == (0, "accept", "undo", False)
-    assert mine("read", one["entry"]).out.endswith("- [gotcha] queue: the queue is drained by hand #ops\n")
+    answer = mine("inbox", "accept", f"proposal:{name}", "--json")
+    (decision,) = answer.data["decided"]
+    assert (answer.code, decision["verb"], decision["undo"], decision["waits"]) == (
+        0,
+        "accept",
+        "undo",
+        False,
+    )
+    assert mine("read", decision["entry"]).out.endswith(
+        "- [gotcha] queue: the queue is drained by hand #ops\n"
+    )
     assert "the queue drains itself" not in mine("read", "MEMORY.md").out, "its key has another value now"
     name = proposed(mine, "the queue is drained by hand", *words)
     assert "already" not in mine("inbox", "accept", name).err
@@ -95,8 +104,8 @@ def test_each_decision_is_a_commit_that_says_it_and_undo_takes_back_the_last(min
 
 
 def items(cli: Terminal) -> list[dict[str, str]]:
-    found = cli("inbox", "--json").data["items"]
-    return [item | {"name": item["id"].partition(":")[2]} for item in found]
+    items = cli("inbox", "--json").data["items"]
+    return [item | {"name": item["id"].partition(":")[2]} for item in items]
 
 
 def test_an_edited_text_is_accepted_instead(mine: Terminal, tmp_path: Path) -> None:
@@ -127,10 +136,14 @@ def test_what_can_not_be_accepted_waits_on_and_holds_up_no_other(mine: Terminal)
     name = proposed(mine, "the wall is green", "--supersedes", old)
     other = proposed(mine, "the door is red")
     mine("forget", old)
-    said = mine("inbox", "accept", name)
-    assert (said.code, "is gone" in said.err, "It was forgotten" in said.err) == (6, True, True)
-    said = mine("inbox", "accept", name, other)
-    assert (said.code, "not decided: proposal:" in said.out, "accepted: ^" in said.out) == (6, True, True)
+    answer = mine("inbox", "accept", name)
+    assert (answer.code, "is gone" in answer.err, "It was forgotten" in answer.err) == (6, True, True)
+    answer = mine("inbox", "accept", name, other)
+    assert (answer.code, "not decided: proposal:" in answer.out, "accepted: ^" in answer.out) == (
+        6,
+        True,
+        True,
+    )
     assert [item["name"] for item in items(mine)] == [name]
 
 
@@ -140,8 +153,8 @@ def test_a_key_that_was_set_meanwhile_is_shown_before_and_told_after(mine: Termi
     mine("remember", "jenkins", "--key", "deploy", "--note", "topics/d")
     shown = mine("inbox", "show", name).out
     assert ("\n-- deploy: jenkins\n" in shown, "\n+- deploy: flux\n" in shown) == (True, True)
-    said = mine("inbox", "accept", name)
-    assert said.out.split("\n")[1] == '  ~ deploy: flux (was "deploy: jenkins")'
+    answer = mine("inbox", "accept", name)
+    assert answer.out.split("\n")[1] == '  ~ deploy: flux (was "deploy: jenkins")'
 
 
 def test_an_entry_to_supersede_is_followed_where_it_moved_and_not_where_it_changed(mine: Terminal) -> None:
@@ -149,19 +162,19 @@ def test_an_entry_to_supersede_is_followed_where_it_moved_and_not_where_it_chang
     name, other = (proposed(mine, f"deploys on {day}", "--supersedes", old) for day in ("Tuesday", "Sunday"))
     moved = mine("move", old, "topics/deploys.md", "--json").data["id"]
     assert "-- deploys on Monday at noon" in mine("inbox", "show", name).out
-    said = mine("inbox", "accept", name)
-    assert said.out.split("\n")[1] == '  ~ deploys on Tuesday (was "deploys on Monday at noon")'
+    answer = mine("inbox", "accept", name)
+    assert answer.out.split("\n")[1] == '  ~ deploys on Tuesday (was "deploys on Monday at noon")'
     assert mine("undo").code == 0
     mine("edit", moved, "--old", "noon", "--new", "night")
-    said = mine("inbox", "accept", other)
-    assert (said.code, "was changed since" in said.err) == (6, True)
+    answer = mine("inbox", "accept", other)
+    assert (answer.code, "was changed since" in answer.err) == (6, True)
 
 
 def test_what_is_known_already_is_accepted_and_told(mine: Terminal) -> None:
     name = proposed(mine, "the port is 5", "--category", "gotcha")
     assert "it is in memory already: ^" in mine("inbox", "show", name).out
-    said = mine("inbox", "accept", name).out
-    assert "is in memory already; `ctxrepo undo` takes it back\n" in said
+    output = mine("inbox", "accept", name).out
+    assert "is in memory already; `ctxrepo undo` takes it back\n" in output
     assert mine("undo").code == 0
     assert [item["name"] for item in items(mine)] == [name]
 
@@ -173,19 +186,19 @@ def test_what_waits_is_looked_for_once_however_many_are_decided(
     monkeypatch.setattr(deciding, "items_to_decide", look)
     names = [proposed(mine, f"the team prefers plan {number} over plan {number + 1}") for number in range(5)]
     look.reset_mock()
-    said = mine("inbox", "accept", *names)
-    assert (said.code, look.call_count) == (0, 2), "before and after"
-    assert said.err.count("says much the same; if") == 3
-    assert "so do 2 more" not in said.err
-    assert "so do 1 more" in said.err
+    answer = mine("inbox", "accept", *names)
+    assert (answer.code, look.call_count) == (0, 2), "before and after"
+    assert answer.err.count("says much the same; if") == 3
+    assert "so do 2 more" not in answer.err
+    assert "so do 1 more" in answer.err
 
 
 def test_names_are_whole_or_begin_one_item(mine: Terminal) -> None:
     first, second = (proposed(mine, text) for text in ("one thing", "another thing"))
     assert mine("inbox", "show", "zzzz").code == 3
     for short in ("proposal:", first[:3], f"proposal:{first[:3]}"):
-        said = mine("inbox", "decline", short)
-        assert (said.code, "Give at least 4 characters of an id" in said.err) == (3, True), short
+        answer = mine("inbox", "decline", short)
+        assert (answer.code, "Give at least 4 characters of an id" in answer.err) == (3, True), short
     for enough in (first[:4], f"proposal:{first[:4]}", f"^{first}"):
         assert f"proposal:{first}" in mine("inbox", "show", enough, "--json").out
     assert mine("inbox", "decline", first, "zzzz").code == 3
@@ -195,12 +208,12 @@ def test_names_are_whole_or_begin_one_item(mine: Terminal) -> None:
 
 def test_a_line_that_can_not_be_read_is_an_item_that_can_be_declined(mine: Terminal) -> None:
     mine.machine.write("inbox/ben.jsonl", '{"id": "abc", "verb": "sing", "text": "x"}\n{"torn\n')
-    found = items(mine)
-    assert {item["why"] for item in found} == {"a line of the inbox that can't be read as a proposal"}
-    assert len(found) == 2
-    for item in found:
-        said = mine("inbox", "accept", item["name"])
-        assert (said.code, f"`ctxrepo inbox decline {item['name']}`" in said.err) == (6, True)
+    unreadable = items(mine)
+    assert {item["why"] for item in unreadable} == {"a line of the inbox that can't be read as a proposal"}
+    assert len(unreadable) == 2
+    for item in unreadable:
+        answer = mine("inbox", "accept", item["name"])
+        assert (answer.code, f"`ctxrepo inbox decline {item['name']}`" in answer.err) == (6, True)
         assert mine("inbox", "decline", item["name"]).code == 0
     assert items(mine) == []
     assert '{"torn' not in mine.machine.read("inbox/ben.jsonl")
@@ -211,10 +224,10 @@ def test_secrets_of_other_machines_are_masked(mine: Terminal) -> None:
     line += f'"text": "key {KEY}", "note": "topics/{KEY}.md", "agent": "{KEY}"}}\n'
     mine.machine.write("inbox/ben.jsonl", line)
     for words in ((), ("--json",), ("show", "abc123"), ("show", "abc123", "--json")):
-        said = mine("inbox", *words)
-        assert KEY not in said.out + said.err
-    said = mine("inbox", "accept", "abc123")
-    assert (said.code, KEY in said.out + said.err) == (6, False)
+        answer = mine("inbox", *words)
+        assert KEY not in answer.out + answer.err
+    answer = mine("inbox", "accept", "abc123")
+    assert (answer.code, KEY in answer.out + answer.err) == (6, False)
 
 
 def test_the_other_kinds_are_decided_by_the_same_words(mine: Terminal) -> None:
@@ -233,8 +246,8 @@ def test_the_other_kinds_are_decided_by_the_same_words(mine: Terminal) -> None:
     mine.machine.write(NOTE, f"- key {KEY}\n")
     (item,) = items(mine)
     for verb in ("accept", "decline"):
-        said = mine("inbox", verb, item["id"])
-        assert (said.code, "Edit the file: line 1" in said.err) == (6, True)
+        answer = mine("inbox", verb, item["id"])
+        assert (answer.code, "Edit the file: line 1" in answer.err) == (6, True)
 
 
 def test_deletions_are_decided_together(mine: Terminal) -> None:
@@ -244,8 +257,8 @@ def test_deletions_are_decided_together(mine: Terminal) -> None:
     for number in range(12):
         (mine.machine.clone / f"shop/n{number}.md").unlink()
     names = [item["id"] for item in items(mine)]
-    said = mine("inbox", "accept", names[0])
-    assert (said.code, "`ctxrepo sync --accept deletions`" in said.err) == (2, True)
+    answer = mine("inbox", "accept", names[0])
+    assert (answer.code, "`ctxrepo sync --accept deletions`" in answer.err) == (2, True)
     assert mine("inbox", "decline", *names).code == 0
     assert items(mine) == []
     assert (mine.machine.clone / "shop/n0.md").exists()

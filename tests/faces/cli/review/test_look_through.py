@@ -14,19 +14,19 @@ from ctxrepo.faces.cli.review import look_through
 
 
 def test_without_a_terminal_it_prints_what_waits_and_says_where_the_screen_is(cli: Terminal) -> None:
-    said = cli("review")
-    assert (said.code, said.out) == (0, cli("inbox").out)
-    assert said.err == "ctxrepo: at a terminal `ctxrepo review` shows a screen\n"
+    answer = cli("review")
+    assert (answer.code, answer.out) == (0, cli("inbox").out)
+    assert answer.err == "ctxrepo: at a terminal `ctxrepo review` shows a screen\n"
     assert cli("review", "--plain").err == ""
     assert cli("review", "--json").data == cli("inbox", "--json").data
 
 
 def test_without_textual_it_says_how_it_is_had(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look_through, "find_spec", lambda name: None)
-    said = cli("review")
-    assert said.out == "nothing waits for a decision\n"
-    assert "pipx inject ctxrepo textual" in said.err
-    assert "uv tool install --with textual" in said.err
+    answer = cli("review")
+    assert answer.out == "nothing waits for a decision\n"
+    assert "pipx inject ctxrepo textual" in answer.err
+    assert "uv tool install --with textual" in answer.err
 
 
 def test_at_a_terminal_it_shows_the_screen(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

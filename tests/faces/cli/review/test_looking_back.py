@@ -9,15 +9,15 @@ from transcripts import ClaudeTranscript
 
 def test_why_is_a_field_for_each_thing_that_is_known(cli: Terminal) -> None:
     name = cli("remember", "x is y", "-c", "gotcha", "--json").data["id"]
-    said = cli("why", name)
+    answer = cli("why", name)
     host = cli.machine.open().host
-    place, text, written, *_ = said.out.splitlines()
-    assert (said.code, place, text) == (0, f"shop/topics/gotcha.md#L8  {name}", "  - [gotcha] x is y")
+    place, text, written, *_ = answer.out.splitlines()
+    assert (answer.code, place, text) == (0, f"shop/topics/gotcha.md#L8  {name}", "  - [gotcha] x is y")
     assert written.startswith("written  ")
     assert f"by {host}, commit " in written
-    assert "no session is known, so neither is the prompt" in said.out
-    assert "state    current; nothing waits about it" in said.out
-    assert said.err == f"ctxrepo: `ctxrepo history {name}` shows each change\n"
+    assert "no session is known, so neither is the prompt" in answer.out
+    assert "state    current; nothing waits about it" in answer.out
+    assert answer.err == f"ctxrepo: `ctxrepo history {name}` shows each change\n"
 
 
 def test_in_an_agents_session_the_prompt_of_another_one_is_a_quotation(cli: Terminal) -> None:
@@ -39,26 +39,26 @@ def test_in_an_agents_session_the_prompt_of_another_one_is_a_quotation(cli: Term
 def test_nothing_that_a_note_hides_reaches_the_terminal(cli: Terminal) -> None:
     cli.machine.write("global/a.md", "- a\x1b[31m\u202eb\n")
     for words in (("why", "global:a"), ("why", "global:a#L1"), ("diff",), ("diff", "--patch")):
-        said = cli(*words)
-        assert said.code == 0
-        assert "\\u{1b}" in said.out
-        assert "\x1b" not in said.out
-        assert "\u202e" not in said.out
+        answer = cli(*words)
+        assert answer.code == 0
+        assert "\\u{1b}" in answer.out
+        assert "\x1b" not in answer.out
+        assert "\u202e" not in answer.out
 
 
 def test_diff_has_a_section_for_each_note(cli: Terminal) -> None:
     cli("remember", "x is y", "-c", "gotcha", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID="0123456789ab")
     cli.machine.write("global/a.md", "- by hand\n")
-    said = cli("diff")
-    first, second = said.out.rstrip("\n").split("\n\n")
+    answer = cli("diff")
+    first, second = answer.out.rstrip("\n").split("\n\n")
     assert first.splitlines()[::2] == ["global/a.md (new)", "    + by hand"]
     assert second.splitlines()[::2] == ["shop/topics/gotcha.md (new)", "    + [gotcha] x is y"]
     assert f"  claude on {cli.machine.open().host}, session 01234567, " in second
-    assert (said.code, said.err) == (0, "")
+    assert (answer.code, answer.err) == (0, "")
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (["why", "never"], 3, "no commit has or had"),
         (["diff", "--since", "soon"], 2, "is no date and no commit"),
@@ -66,6 +66,8 @@ def test_diff_has_a_section_for_each_note(cli: Terminal) -> None:
         (["diff", "--since", "1h", "--from", "2h"], 2, "three ways"),
     ],
 )
-def test_what_does_not_match_is_said_in_a_line(cli: Terminal, words: list[str], code: int, told: str) -> None:
-    said = cli(*words)
-    assert (said.code, said.is_one_line(), told in said.err) == (code, True, True), said.err
+def test_what_does_not_match_is_said_in_a_line(
+    cli: Terminal, words: list[str], code: int, message: str
+) -> None:
+    answer = cli(*words)
+    assert (answer.code, answer.is_one_line(), message in answer.err) == (code, True, True), answer.err

@@ -38,8 +38,8 @@ def entry(cli: Terminal) -> str:
 
 def test_what_an_agent_remembers_waits_and_what_a_person_remembers_is_there(mine: Terminal) -> None:
     before = note(mine)
-    said = by_agent(mine, "remember", "the wall is blue", "--category", "gotcha")
-    assert (said.code, said.out.split(":")[0]) == (0, "proposed")
+    answer = by_agent(mine, "remember", "the wall is blue", "--category", "gotcha")
+    assert (answer.code, answer.out.split(":")[0]) == (0, "proposed")
     assert by_agent(mine, "remember", "-", stdin=b"one thing\nanother\n").code == 0
     assert note(mine) == before
     assert waits(mine) == ["add: the wall is blue", "add: one thing", "add: another"]
@@ -69,8 +69,11 @@ def test_an_agent_is_no_person_because_its_session_cannot_be_told(
 
 def test_edits_and_removals_of_entries_wait_and_are_done_when_accepted(mine: Terminal) -> None:
     before, name = note(mine), entry(mine)
-    said = by_agent(mine, "edit", name, "--old", "5", "--new", "6")
-    assert (said.code, said.out.split(":")[0]) == (0, "proposed, and not written before a person accepts it")
+    answer = by_agent(mine, "edit", name, "--old", "5", "--new", "6")
+    assert (answer.code, answer.out.split(":")[0]) == (
+        0,
+        "proposed, and not written before a person accepts it",
+    )
     assert note(mine) == before
     (item,) = mine("inbox", "--json").data["items"]
     shown = mine("inbox", "show", item["id"], "--json").data
@@ -82,9 +85,9 @@ def test_edits_and_removals_of_entries_wait_and_are_done_when_accepted(mine: Ter
     assert mine("inbox", "accept", item["id"]).code == 0
     assert "- the port is 6\n" in note(mine)
     assert f"{name} is {entry(mine)} now" in mine("read", name).err, "the edit is recorded"
-    said = by_agent(mine, "forget", entry(mine), "--json")
-    assert said.data["staged"] is True
-    assert mine("inbox", "accept", said.data["ids"][0]).code == 0
+    answer = by_agent(mine, "forget", entry(mine), "--json")
+    assert answer.data["staged"] is True
+    assert mine("inbox", "accept", answer.data["ids"][0]).code == 0
     assert "port" not in note(mine)
     assert mine("undo").code == 0
     assert "- the port is 6\n" in note(mine)
@@ -94,11 +97,11 @@ def test_an_entry_that_changed_meanwhile_is_not_edited(mine: Terminal) -> None:
     name = entry(mine)
     ids = by_agent(mine, "edit", name, "--old", "5", "--new", "6", "--json").data["ids"]
     mine("edit", name, "--old", "5", "--new", "7")
-    said = mine("inbox", "accept", *ids)
-    assert (said.code, "was changed since" in said.err) == (6, True)
+    answer = mine("inbox", "accept", *ids)
+    assert (answer.code, "was changed since" in answer.err) == (6, True)
     mine("forget", entry(mine))
-    said = mine("inbox", "accept", *ids)
-    assert (said.code, "is gone" in said.err) == (6, True)
+    answer = mine("inbox", "accept", *ids)
+    assert (answer.code, "is gone" in answer.err) == (6, True)
     assert waits(mine) == ["edit: the port is 6"]
 
 
@@ -108,11 +111,11 @@ def test_what_is_to_be_removed_is_listed_as_that_and_told_when_it_is_gone(mine: 
     assert "remove: the port is 5" in mine("review", "--plain").out
     shown = mine("inbox", "show", name).out
     assert ("waits    an agent removed this entry" in shown, "\n-- the port is 5\n" in shown) == (True, True)
-    said = mine("inbox", "accept", name)
-    assert said.out.split("\n")[1] == "  - the port is 5"
+    answer = mine("inbox", "accept", name)
+    assert answer.out.split("\n")[1] == "  - the port is 5"
     assert mine("undo").code == 0
-    said = mine("inbox", "accept", name, "--json")
-    (change,) = said.data["decided"][0]["changes"]
+    answer = mine("inbox", "accept", name, "--json")
+    (change,) = answer.data["decided"][0]["changes"]
     assert change == {"path": "shop/MEMORY.md", "was": "- the port is 5", "now": ""}
 
 
@@ -125,8 +128,8 @@ def test_a_note_to_be_removed_says_so_and_stays_where_it_was_changed_since(mine:
     shown = mine("inbox", "show", name).out
     assert f"but      shop/topics/walls.md was changed since {name} was proposed" in shown
     assert "inbox accept" not in shown
-    said = mine("inbox", "accept", name)
-    assert (said.code, "was changed since" in said.err) == (6, True)
+    answer = mine("inbox", "accept", name)
+    assert (answer.code, "was changed since" in answer.err) == (6, True)
     assert waits(mine) == ["remove note: blue"]
     mine("forget", "topics/walls.md#L8")
     assert mine("inbox", "accept", name).out.split("\n")[1] == "  - blue"
@@ -138,17 +141,17 @@ def test_a_change_of_a_note_that_is_done_already_gets_no_verdict(mine: Terminal)
     mine("new", "topics/walls", "-d", "about walls")
     (name,) = by_agent(mine, *words, "--json").data["ids"]
     assert mine(*words).code == 0
-    said = mine("inbox", "accept", name)
-    assert (said.code, "has nothing left" in said.err) == (6, True)
+    answer = mine("inbox", "accept", name)
+    assert (answer.code, "has nothing left" in answer.err) == (6, True)
     assert len(waits(mine)) == 1
 
 
 def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
-    said = by_agent(
+    answer = by_agent(
         mine, "new", "topics/walls", "-d", "about walls", "--from", "-", "--json", stdin=b"- blue\n"
     )
     assert not (mine.machine.clone / "shop/topics/walls.md").exists()
-    assert mine("inbox", "accept", *said.data["ids"]).code == 0
+    assert mine("inbox", "accept", *answer.data["ids"]).code == 0
     undone = mine("undo").out
     assert undone.startswith("undone: accept: add note topics/walls.md\n")
     assert "  * proposed: add note topics/walls.md\n" in undone
@@ -168,8 +171,8 @@ def test_a_new_note_waits_as_a_whole(mine: Terminal) -> None:
 
 def test_what_can_not_be_proposed_is_refused_and_says_what_can(mine: Terminal) -> None:
     before = note(mine)
-    said = by_agent(mine, "archive", "MEMORY.md")
-    assert (said.code, "agents may only propose" in said.err) == (6, True)
+    answer = by_agent(mine, "archive", "MEMORY.md")
+    assert (answer.code, "agents may only propose" in answer.err) == (6, True)
     assert note(mine) == before
     assert by_agent(mine, "log", "tidied up").code == 0, "what is going on is no fact"
     assert by_agent(mine, "scratch", "add", "paint the wall").code == 0
@@ -179,8 +182,8 @@ def test_what_can_not_be_proposed_is_refused_and_says_what_can(mine: Terminal) -
 def test_an_agent_decides_nothing_where_it_may_only_propose(mine: Terminal) -> None:
     name = str(by_agent(mine, "remember", "the wall is blue", "--json").data["id"])
     for verb in ("accept", "decline"):
-        said = by_agent(mine, "inbox", verb, name)
-        assert (said.code, "waits for a person's yes" in said.err) == (6, True)
+        answer = by_agent(mine, "inbox", verb, name)
+        assert (answer.code, "waits for a person's yes" in answer.err) == (6, True)
     other = str(
         by_agent(mine, "remember", "the sky is blue", "--scope", "global", "--stage", "--json").data["id"]
     )
@@ -215,9 +218,9 @@ def test_an_agent_decides_no_other_kind_either_and_lifts_no_rule(mine: Terminal)
         ("config", "set", "inbox.policy", "direct"),
         ("config", "unset", "inbox.policy"),
     ):
-        said = by_agent(mine, *words)
-        assert said.code == 6, words
-        assert "waits for a person's yes, and claude is none" in said.err + said.out, words
+        answer = by_agent(mine, *words)
+        assert answer.code == 6, words
+        assert "waits for a person's yes, and claude is none" in answer.err + answer.out, words
     assert mine("inbox", "--json").data["items"] == items
     (mine.machine.clone / "shop/MEMORY.md").unlink()  # which no commit has found yet
     assert by_agent(mine, "sync", "--accept", "deletions").code == 6
@@ -254,8 +257,8 @@ def test_the_memory_itself_can_stage_more_and_never_less(mine: Terminal) -> None
 def test_rules_are_for_agents_and_a_wrong_one_is_told(mine: Terminal) -> None:
     mine("config", "set", "inbox.policy", "codex:*=stage")
     assert by_agent(mine, "remember", "one").out.startswith("remembered")
-    said = mine("config", "set", "inbox.policy", "claud:*=stage")
-    assert "names claud, and there is no such agent" in said.err
+    answer = mine("config", "set", "inbox.policy", "claud:*=stage")
+    assert "names claud, and there is no such agent" in answer.err
     assert mine("config", "set", "inbox.policy", "staged").code == 2
     assert json.loads(mine("config", "get", "inbox.policy", "--json").out)["data"]["value"] == [
         "claud:*=stage"

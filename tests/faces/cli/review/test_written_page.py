@@ -15,9 +15,9 @@ from ctxrepo.faces.cli.review import look_through
 
 def test_the_page_lies_in_the_state_folder_for_its_user_alone(cli: Terminal) -> None:
     cli("remember", "Tests need redis")
-    said = cli("review", "--html")
+    answer = cli("review", "--html")
     path = cli.machine.open().state.root / "review.html"
-    assert (said.code, said.out, said.err) == (0, f"page: {path}\n", "")
+    assert (answer.code, answer.out, answer.err) == (0, f"page: {path}\n", "")
     assert path.stat().st_mode & 0o777 == 0o600
     assert "Tests need redis" in path.read_text()
 
@@ -32,25 +32,25 @@ def test_it_is_written_where_it_is_asked_for(cli: Terminal) -> None:
 
 
 def test_it_is_printed_for_a_dash(cli: Terminal) -> None:
-    said = cli("review", "--html", "-")
-    assert said.out.startswith("<!DOCTYPE html>")
-    assert said.out.endswith("</html>\n")
+    answer = cli("review", "--html", "-")
+    assert answer.out.startswith("<!DOCTYPE html>")
+    assert answer.out.endswith("</html>\n")
     assert not (cli.machine.open().state.root / "review.html").exists()
 
 
 @pytest.mark.parametrize("words", [["page.html"], ["--open"]])
 def test_without_html_it_says_what_a_file_is_for(cli: Terminal, words: list[str]) -> None:
-    said = cli("review", *words)
-    assert said.code == 2
-    assert "`ctxrepo review --html` writes a page" in said.err
+    answer = cli("review", *words)
+    assert answer.code == 2
+    assert "`ctxrepo review --html` writes a page" in answer.err
 
 
 def test_no_browser_is_opened_where_nobody_sits(cli: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     browser = Mock(return_value=True)
     monkeypatch.setattr(webbrowser, "open", browser)
-    said = cli("review", "--html", "--open")
-    assert said.code == 0
-    assert "no browser was opened" in said.err
+    answer = cli("review", "--html", "--open")
+    assert answer.code == 0
+    assert "no browser was opened" in answer.err
     browser.assert_not_called()
     assert cli("review", "--html").err == ""
 
@@ -68,7 +68,7 @@ def test_at_a_terminal_it_is_opened_where_it_is_asked_for(
 
 
 def test_it_is_never_written_into_the_memory(cli: Terminal) -> None:
-    said = cli("review", str(cli.machine.clone / "shop" / "page.html"), "--html")
-    assert said.code == 2
-    assert "in the memory itself" in said.err
+    answer = cli("review", str(cli.machine.clone / "shop" / "page.html"), "--html")
+    assert answer.code == 2
+    assert "in the memory itself" in answer.err
     assert not (cli.machine.clone / "shop" / "page.html").exists()

@@ -17,21 +17,21 @@ def shop(cli: Terminal) -> Path:
 
 def test_add_and_remove(cli: Terminal, shop: Path) -> None:
     (shop / "AGENTS.md").write_text("mine")
-    said = cli("file", "add")
-    assert (said.code, said.out) == (0, f"the block is in {shop}/AGENTS.md\n")
+    answer = cli("file", "add")
+    assert (answer.code, answer.out) == (0, f"the block is in {shop}/AGENTS.md\n")
     assert "gotcha.md" in (shop / "AGENTS.md").read_text()
     assert "was already" in cli("file", "add").out
-    said = cli("file", "remove")
-    assert (said.code, said.out) == (0, f"removed from {shop}/AGENTS.md\n")
+    answer = cli("file", "remove")
+    assert (answer.code, answer.out) == (0, f"removed from {shop}/AGENTS.md\n")
     assert (shop / "AGENTS.md").read_text() == "mine"
     assert cli("file", "remove").code == 3
 
 
 def test_a_trial_shows_the_change_and_makes_none(cli: Terminal, shop: Path) -> None:
     (shop / "AGENTS.md").write_text("mine\n")
-    said = cli("file", "add", "--dry-run")
-    assert "+<!-- ctxrepo:begin -->" in said.out
-    assert "git doesn't ignore" in said.err
+    answer = cli("file", "add", "--dry-run")
+    assert "+<!-- ctxrepo:begin -->" in answer.out
+    assert "git doesn't ignore" in answer.err
     assert (shop / "AGENTS.md").read_text() == "mine\n"
     assert "no file has the block" in cli("file").out
     data = cli("file", "add", "--dry-run", "--json").data
@@ -42,7 +42,7 @@ def test_a_trial_shows_the_change_and_makes_none(cli: Terminal, shop: Path) -> N
 def test_the_file_of_an_agent_and_any_other(cli: Terminal, shop: Path) -> None:
     assert cli("file", "add", "--agent", "claude", "--json").data["new"]
     assert cli("file", "add", "notes.md").code == 0
-    listed = [Path(one["path"]).name for one in cli("file", "list", "--json").data["files"]]
+    listed = [Path(file["path"]).name for file in cli("file", "list", "--json").data["files"]]
     assert listed == ["CLAUDE.md", "notes.md"]
     assert cli("file", "add", "notes.md", "--agent", "claude").code == 2
     assert cli("file", "add", "--agent", "nobody").code == 2
@@ -51,14 +51,14 @@ def test_the_file_of_an_agent_and_any_other(cli: Terminal, shop: Path) -> None:
 
 
 def test_who_will_see_it_is_told(cli: Terminal, shop: Path) -> None:
-    said = cli("file", "add")
-    assert "git doesn't ignore" in said.err
-    assert "ctxrepo config set delivery.mode file" in said.err
+    answer = cli("file", "add")
+    assert "git doesn't ignore" in answer.err
+    assert "ctxrepo config set delivery.mode file" in answer.err
     subprocess.run(["git", "add", "AGENTS.md"], cwd=shop, check=True)
     cli("config", "set", "delivery.mode", "file")
-    said = cli("file", "add")
-    assert "is tracked by git" in said.err
-    assert "delivery.mode" not in said.err
+    answer = cli("file", "add")
+    assert "is tracked by git" in answer.err
+    assert "delivery.mode" not in answer.err
 
 
 def test_list_and_refresh(cli: Terminal, shop: Path) -> None:
@@ -71,17 +71,17 @@ def test_list_and_refresh(cli: Terminal, shop: Path) -> None:
     assert "up to date" in cli("file").out
     assert cli("file", "refresh").out == "everything was up to date\n"
     (shop / "AGENTS.md").unlink()
-    said = cli("file", "refresh")
-    assert said.err == f"ctxrepo: {shop}/AGENTS.md (git.example.org/ada/shop): gone\n"
+    answer = cli("file", "refresh")
+    assert answer.err == f"ctxrepo: {shop}/AGENTS.md (git.example.org/ada/shop): gone\n"
 
 
 def test_damaged_markers_stop_it_in_one_line(cli: Terminal, shop: Path) -> None:
     cli("file", "add")
     (shop / "AGENTS.md").write_text("<!-- ctxrepo:end -->\n")
     for verb in ("add", "remove"):
-        said = cli("file", verb)
-        assert said.code == 6
-        assert said.is_one_line()
+        answer = cli("file", verb)
+        assert answer.code == 6
+        assert answer.is_one_line()
 
 
 def test_a_sync_wakes_who_renews_them(cli: Terminal, shop: Path) -> None:

@@ -26,15 +26,15 @@ def week(cli: Terminal) -> Terminal:
     old.user("Why does the checkout page flicker?")
     old.agent("A stylesheet loads late")
     old.write()
-    said = talk(cli.machine, S1, 0)
-    said.user(f"How often is a payment retried? The key is {SECRET}")
-    said.agent("Let me look", tool="Bash", command="grep -r retry")
-    said.agent("Three times, ten seconds apart")
-    said.user("ok, thanks")
-    said.agent("You're welcome")
-    said.write()
+    recent = talk(cli.machine, S1, 0)
+    recent.user(f"How often is a payment retried? The key is {SECRET}")
+    recent.agent("Let me look", tool="Bash", command="grep -r retry")
+    recent.agent("Three times, ten seconds apart")
+    recent.user("ok, thanks")
+    recent.agent("You're welcome")
+    recent.write()
     for name in ("payments/limit", "payments/done"):
-        cli("anchor", name, "--summary", "Retries settled", **said.env)
+        cli("anchor", name, "--summary", "Retries settled", **recent.env)
     cli("anchor", "checkout/flicker", **old.env)
     return cli
 
@@ -54,9 +54,9 @@ def test_it_prints_what_an_agent_has_to_read(week: Terminal) -> None:
 
 def test_other_stretches(week: Terminal) -> None:
     assert "Why does the checkout page flicker?" in week("tape", "digest", "--days", "7").out
-    found = week("tape", "digest", "--after", "payments/limit", "--until", "payments/done", "--json").data
-    assert [a["name"] for a in found["anchors"]] == ["payments/done"]
-    assert found["stretch"] == "after payments/limit up to payments/done"
+    digest = week("tape", "digest", "--after", "payments/limit", "--until", "payments/done", "--json").data
+    assert [a["name"] for a in digest["anchors"]] == ["payments/done"]
+    assert digest["stretch"] == "after payments/limit up to payments/done"
     last = week("tape", "digest", "--handoffs", "1", "--json").data
     assert ([a["name"] for a in last["anchors"]], last["stretch"]) == (
         ["checkout/flicker"],
@@ -65,21 +65,21 @@ def test_other_stretches(week: Terminal) -> None:
 
 
 def test_as_data(week: Terminal) -> None:
-    found = week("tape", "digest", "--json").data
-    (turn,) = found["turns"]
+    digest = week("tape", "digest", "--json").data
+    (turn,) = digest["turns"]
     assert (turn["asked"]["who"], turn["answered"]["text"]) == (
         "user",
         "Three times, ten seconds apart",
     )
     assert turn["asked"]["agent"] == "claude"
-    assert found["left"] == 0
-    assert found["known"][0]["text"].endswith("A payment is retried 3 times")
+    assert digest["left"] == 0
+    assert digest["known"][0]["text"].endswith("A payment is retried 3 times")
 
 
 def test_nothing_there_is_said_with_what_helps(cli: Terminal) -> None:
-    said = cli("tape", "digest")
-    assert said.code == 3
-    assert said.err.splitlines() == ["ctxrepo: nothing was said or left here yet"], (
+    answer = cli("tape", "digest")
+    assert answer.code == 3
+    assert answer.err.splitlines() == ["ctxrepo: nothing was said or left here yet"], (
         "and no hint that can't help"
     )
     unknown = cli("tape", "digest", "--after", "x")
@@ -119,9 +119,9 @@ def test_in_an_agents_session_it_is_a_quotation(week: Terminal, words: tuple[str
     plain = week(*words).out
     assert "ctxrepo-memory" not in plain
     in_session = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": S1}
-    found = QUOTATION.fullmatch(week(*words, **in_session).out)
-    assert found
-    assert found[2].strip() == plain.strip()
+    match = QUOTATION.fullmatch(week(*words, **in_session).out)
+    assert match
+    assert match[2].strip() == plain.strip()
     data = week(*words, "--json", **in_session).out
     assert "ctxrepo-memory" not in data
 

@@ -35,9 +35,9 @@ def test_it_is_said_where_nothing_has_all_words(mine: Machine) -> None:
     first, _, head, *_ = done.stdout.splitlines()
     assert first == "nothing has all of these words, so what has some of them; nobody said decide, nests:"
     assert head.split("  ")[1:] == ["Claude Code", "shop", "you"]
-    found = mine.json("search", "--in", "sessions", "did we decide where the godwit nests")["data"]
-    assert (found["all_words"], found["unknown"]) == (False, ["decide", "nests"])
-    assert found["hits"][0]["missing"] == ["decide", "nests"]
+    data = mine.json("search", "--in", "sessions", "did we decide where the godwit nests")["data"]
+    assert (data["all_words"], data["unknown"]) == (False, ["decide", "nests"])
+    assert data["hits"][0]["missing"] == ["decide", "nests"]
 
 
 def test_a_command_is_printed_whole_or_not_at_all(mine: Machine) -> None:
@@ -54,14 +54,14 @@ def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
     done = mine.ctxrepo("search", "--in", "sessions", "unicorn")
     assert (done.returncode, done.stdout) == (3, "")
     assert mine.json("search", "--in", "sessions", "unicorn", "--raw")["exit"] == 3
-    found = mine.json("search", "--in", "sessions", "godwit", "--user", "--limit", "1")
-    assert found["exit"] == 0
-    assert len(found["data"]["hits"]) == 1
-    assert "\x1b" not in str(found)
+    answer = mine.json("search", "--in", "sessions", "godwit", "--user", "--limit", "1")
+    assert answer["exit"] == 0
+    assert len(answer["data"]["hits"]) == 1
+    assert "\x1b" not in str(answer)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--in", "mail", "x"], "nothing is searched in 'mail'"),
         (["x", "--user"], "--user needs --in sessions"),
@@ -77,23 +77,23 @@ def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
         ([*map(str, range(1200))], "the search has 1200 words"),
     ],
 )
-def test_what_was_typed_wrong_is_one_line(words: list[str], told: str, mine: Machine) -> None:
+def test_what_was_typed_wrong_is_one_line(words: list[str], message: str, mine: Machine) -> None:
     done = mine.ctxrepo("search", *words)
     assert done.returncode == 2
-    assert told in done.stderr.splitlines()[0]
+    assert message in done.stderr.splitlines()[0]
 
 
 @pytest.mark.slow
 def test_the_worker_reads_sessions_when_a_turn_has_ended(ada: Machine) -> None:
     connected(ada)
-    said = claude_says(ada, "s-1", ["where is the godwit?", "there"])
+    transcript = claude_says(ada, "s-1", ["where is the godwit?", "there"])
     session = Session(ada, "s-1")
     session.hook("SessionStart")
-    session.hook("Stop", transcript_path=str(said.path))
+    session.hook("Stop", transcript_path=str(transcript.path))
     eventually(lambda: messages(ada) == 2, 20)
-    said.user("another godwit")
+    transcript.user("another godwit")
     session.hook("PostToolUse", "PostToolUse-read")
-    session.hook("Stop", transcript_path=str(said.path))
+    session.hook("Stop", transcript_path=str(transcript.path))
     eventually(lambda: messages(ada) == 3, 20)
 
 

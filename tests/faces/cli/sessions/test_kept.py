@@ -27,9 +27,9 @@ def search(machine: Machine, word: str) -> int:
     return machine.ctxrepo("search", "--in", "sessions", word).returncode
 
 
-def old(said: ClaudeTranscript) -> ClaudeTranscript:
-    said.path.write_text(said.path.read_text().replace("2026-11-20", "2026-02-20"))
-    return said
+def old(transcript: ClaudeTranscript) -> ClaudeTranscript:
+    transcript.path.write_text(transcript.path.read_text().replace("2026-11-20", "2026-02-20"))
+    return transcript
 
 
 def test_what_is_forgotten_is_gone_and_not_copied_again(mine: Machine) -> None:
@@ -43,8 +43,8 @@ def test_what_is_forgotten_is_gone_and_not_copied_again(mine: Machine) -> None:
         ((data,),) = store.db.execute(query).fetchall()
     assert any(data in path.read_bytes() for path in state.glob("kept.db*"))
     done = mine.ctxrepo("sessions", "forget", "s-1", "s-2", "--yes")
-    told, still = done.stdout.splitlines()
-    assert (done.returncode, told) == (0, "forgotten: what is kept of 2 sessions")
+    outcome, still = done.stdout.splitlines()
+    assert (done.returncode, outcome) == (0, "forgotten: what is kept of 2 sessions")
     assert still == "the agent still has the transcript of 1 session: searched as before, and not kept again"
     assert (search(mine, "first"), search(mine, "wheatear")) == (0, 3)
     assert b"wheatear" not in index_file(state).read_bytes()
@@ -57,13 +57,13 @@ def test_what_is_forgotten_is_gone_and_not_copied_again(mine: Machine) -> None:
 
 
 def test_sessions_are_forgotten_by_agent_by_age_and_all(mine: Machine) -> None:
-    said = old(claude_says(mine, "s-1", ["an old whimbrel"]))
+    transcript = old(claude_says(mine, "s-1", ["an old whimbrel"]))
     claude_says(mine, "s-2", ["a new whimbrel"])
     place_recorded(mine, "codex")
     assert search(mine, "whimbrel") == 0
 
     def listed(*words: str) -> list[str]:
-        return [one["agent"] for one in mine.json("sessions", "list", *words)["data"]["sessions"]]
+        return [session["agent"] for session in mine.json("sessions", "list", *words)["data"]["sessions"]]
 
     assert sorted(listed()) == ["claude", "claude", "codex"]
     assert listed("--older-than", "2026-06-01") == ["claude"]
@@ -76,7 +76,7 @@ def test_sessions_are_forgotten_by_agent_by_age_and_all(mine: Machine) -> None:
     done = mine.ctxrepo("sessions", "forget", "--all", "--yes")
     assert done.stdout.startswith("forgotten: what is kept of 1 session, and 1 damaged store\n")
     assert (listed(), damaged_files(state)) == ([], [])
-    said.path.unlink()
+    transcript.path.unlink()
     assert search(mine, "whimbrel") == 0
 
 
@@ -91,7 +91,7 @@ def test_a_session_that_was_never_kept_can_be_kept_out(ada: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         ([], 2, "no session is named"),
         ([""], 2, "the id of a session is empty"),
@@ -102,12 +102,12 @@ def test_a_session_that_was_never_kept_can_be_kept_out(ada: Machine) -> None:
         (["s-1"], 2, "there is no terminal to ask at"),
     ],
 )
-def test_what_is_not_meant_is_not_forgotten(words: list[str], code: int, told: str, mine: Machine) -> None:
+def test_what_is_not_meant_is_not_forgotten(words: list[str], code: int, message: str, mine: Machine) -> None:
     claude_says(mine, "s-1", ["a ruff"])
     claude_says(mine, "s-2", ["a second ruff"])
     search(mine, "ruff")
     done = mine.ctxrepo("sessions", "forget", *words)
-    assert (done.returncode, told in done.stderr) == (code, True), done.stderr
+    assert (done.returncode, message in done.stderr) == (code, True), done.stderr
     assert len(mine.json("sessions", "list")["data"]["sessions"]) == 2
 
 
@@ -123,7 +123,7 @@ def test_an_agent_forgets_nothing(mine: Machine, session: dict[str, str]) -> Non
 def test_somebody_is_asked_at_a_terminal(mine: Machine) -> None:
     claude_says(mine, "s-1", ["a ruff"])
     search(mine, "ruff")
-    for typed, told in ((b"n\n", "nothing was changed"), (b"y\n", "forgotten: what is kept of 1 session")):
+    for typed, outcome in ((b"n\n", "nothing was changed"), (b"y\n", "forgotten: what is kept of 1 session")):
         keyboard, terminal = pty.openpty()
         words = [sys.executable, "-m", "ctxrepo", "sessions", "forget", "--all"]
         os.write(keyboard, typed)
@@ -132,6 +132,6 @@ def test_somebody_is_asked_at_a_terminal(mine: Machine) -> None:
         )
         os.close(terminal)
         os.close(keyboard)
-        assert (done.returncode, told in done.stdout) == (0, True)
+        assert (done.returncode, outcome in done.stdout) == (0, True)
         assert "Claude Code  s-1" in done.stderr
         assert "Take away what is kept of 1 session? Nothing brings it back." in done.stderr

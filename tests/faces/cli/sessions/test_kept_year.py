@@ -19,12 +19,12 @@ COPIED = ("gemini", "copilot", "pi")
 def codex(machine: Machine, month: int) -> Path:
     """A session of Codex in which something was decided."""
     session, day = f"01a2136c-01fb-7b83-9011-f20bad88{month:04}", f"2026-{month:02}-25"
-    said = [("UserMessage", f"which port for the {WORDS[month - 1]} service?", "u1")]
-    said.append(("AgentMessage", f"we decided on port 70{month:02}", "m1"))
+    messages = [("UserMessage", f"which port for the {WORDS[month - 1]} service?", "u1")]
+    messages.append(("AgentMessage", f"we decided on port 70{month:02}", "m1"))
     lines: list[tuple[str, Mapping[str, object]]] = [
         ("session_meta", {"id": session, "cwd": str(machine.project_folder)})
     ]
-    for kind, text, name in said:
+    for kind, text, name in messages:
         item = {"type": kind, "id": name, "content": [{"type": "Text", "text": text}]}
         lines.append(("event_msg", {"type": "item_completed", "thread_id": session, "item": item}))
     path = machine.home / f".codex/sessions/2026/{month:02}/25/rollout-{day}T15-56-15-{session}.jsonl"
@@ -37,21 +37,21 @@ def codex(machine: Machine, month: int) -> Path:
 
 def claude(machine: Machine, month: int) -> Path:
     """The same of Claude Code; it leaves an anchor."""
-    said = ClaudeTranscript(machine, f"s-{month:02}")
-    said.user(f"what do we do about the {WORDS[month - 1]} cache?")
-    said.agent(f"decision number {month}: it is dropped", ("Edit", {"file_path": f"/srv/{month}.py"}))
-    said.path.write_text(said.path.read_text().replace("2026-11-20", f"2026-{month:02}-20"))
-    within = Machine(machine.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": said.session})
+    transcript = ClaudeTranscript(machine, f"s-{month:02}")
+    transcript.user(f"what do we do about the {WORDS[month - 1]} cache?")
+    transcript.agent(f"decision number {month}: it is dropped", ("Edit", {"file_path": f"/srv/{month}.py"}))
+    transcript.path.write_text(transcript.path.read_text().replace("2026-11-20", f"2026-{month:02}-20"))
+    within = Machine(machine.home, {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": transcript.session})
     assert within.ctxrepo("anchor", f"decided/{WORDS[month - 1]}").returncode == 0
-    said.user("thanks", timestamp=f"2026-{month:02}-20T19:00:00.123Z")
-    return said.path
+    transcript.user("thanks", timestamp=f"2026-{month:02}-20T19:00:00.123Z")
+    return transcript.path
 
 
 def copied(machine: Machine, agent: str, month: int) -> Path:
     """A session that this agent once had, in another month."""
     place, text = PLACES[agent], recorded(agent)
     session = {"gemini": "468131ec", "copilot": "0661345b", "pi": "01a20e43"}[agent]
-    place, text = (one.replace(session, f"{month:08}") for one in (place, text))
+    place, text = (template.replace(session, f"{month:08}") for template in (place, text))
     path = machine.home / place
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text.replace("2026-11-24T", f"2026-{month:02}-24T"))
@@ -72,8 +72,8 @@ def year(ada: Machine) -> tuple[Machine, list[Path]]:
 
 
 def hits(machine: Machine, *words: str) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = machine.json("search", "--in", "sessions", *words)["data"]["hits"]
-    return found
+    answers: list[dict[str, str]] = machine.json("search", "--in", "sessions", *words)["data"]["hits"]
+    return answers
 
 
 @pytest.mark.slow

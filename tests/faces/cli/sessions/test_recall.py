@@ -28,15 +28,15 @@ def asked(
     cli: Terminal, *words: str, stdin: str | bytes = b"", **env: str
 ) -> tuple[int, dict[str, Any], Said]:
     """(exit code, data, all that was said) with --json."""
-    said = cli("recall", *words, "--json", stdin=stdin, **env)
-    data = said.envelope["data"]
+    answer = cli("recall", *words, "--json", stdin=stdin, **env)
+    data = answer.envelope["data"]
     assert data["status"] in ("ok", "no_match", "denied", "malformed", "unavailable", "backend_error")
-    assert said.envelope["ok"] == (data["status"] in ("ok", "no_match", "denied"))
+    assert answer.envelope["ok"] == (data["status"] in ("ok", "no_match", "denied"))
     assert bool(data["hits"]) == (data["status"] == "ok") == (data["reason"] == "")
-    if said.envelope["error"]:
-        assert said.envelope["error"]["code"] == data["status"]
-        assert said.envelope["error"]["hint"]
-    return said.code, data, said
+    if answer.envelope["error"]:
+        assert answer.envelope["error"]["code"] == data["status"]
+        assert answer.envelope["error"]["hint"]
+    return answer.code, data, answer
 
 
 def cache_of(cli: Terminal) -> Path:
@@ -89,9 +89,9 @@ class TestOutcomes:
         assert (code, data["status"]) == (2, "malformed")
 
     def test_unavailable_before_init(self, fresh: Terminal) -> None:
-        code, data, said = asked(fresh, PORTS)
+        code, data, answer = asked(fresh, PORTS)
         assert (code, data["status"]) == (1, "unavailable")
-        assert "ctxrepo init" in said.envelope["error"]["hint"]
+        assert "ctxrepo init" in answer.envelope["error"]["hint"]
 
     def test_unavailable_without_a_cache(self, notes: Terminal) -> None:
         asked(notes, PORTS)
@@ -108,10 +108,10 @@ class TestOutcomes:
         asked(notes, PORTS)
         with closing(sqlite3.connect(cache_of(notes))) as db:
             db.execute("alter table scope rename to gone")
-        code, data, said = asked(notes, PORTS)
+        code, data, answer = asked(notes, PORTS)
         assert (code, data["status"]) == (1, "backend_error")
         log = notes.machine.home / ".local/state/ctxrepo/errors.log"
-        assert str(log) in said.envelope["error"]["hint"]
+        assert str(log) in answer.envelope["error"]["hint"]
         assert "no such table" in log.read_text()
 
     def test_each_failure_is_one_line_at_a_terminal(self, notes: Terminal) -> None:
@@ -161,9 +161,9 @@ class TestQuestion:
     @pytest.mark.parametrize("words", ["gateway", "gateway please", "ok, thanks"])
     def test_a_person_is_answered_where_a_prompt_is_not(self, notes: Terminal, words: str) -> None:
         notes.machine.write("shop/t.md", "- the gateway is slow\n- thanks to Ben\n")
-        code, data, said = asked(notes, words)
+        code, data, answer = asked(notes, words)
         assert (code, data["status"]) == (0, "ok")
-        assert f"a prompt would be given nothing: {data['silence']}\n" in said.err
+        assert f"a prompt would be given nothing: {data['silence']}\n" in answer.err
         code, data, _ = asked(notes, words, "--as-prompt")
         assert (code, data["status"]) == (3, "no_match")
 
@@ -190,8 +190,8 @@ class TestQuestion:
         assert len(asked(notes, "which wombat digs at the gateway", "--no-gate")[1]["hits"]) > 3
 
     def test_as_a_prompt_or_without_the_gate(self, shelf: Terminal) -> None:
-        said = shelf("recall", PORTS, "--as-prompt", "--no-gate")
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = shelf("recall", PORTS, "--as-prompt", "--no-gate")
+        assert (answer.code, answer.is_one_line()) == (2, True)
 
     def test_a_gate_that_is_off_by_settings_is_off_for_prompts(self, notes: Terminal) -> None:
         notes.machine.write("shop/t.md", "- thanks go to Ben\n")
@@ -209,15 +209,15 @@ class TestQuestion:
 
 class TestWords:
     def test_a_person_reads_place_age_heading_and_text(self, shelf: Terminal) -> None:
-        said = shelf("recall", PORTS)
-        head, text = said.out.splitlines()
+        answer = shelf("recall", PORTS)
+        head, text = answer.out.splitlines()
         assert head.startswith("1. shop/topics/redis.md#L6 · Redis · >90d  ^")
         assert text == "   - Tests need redis on port 6380"
 
     def test_explained(self, shelf: Terminal) -> None:
-        said = shelf("recall", PORTS, "--explain", "--budget", "330")
-        assert "score: " in said.out
-        assert "words: port, tests, need, redis" in said.out or "words: port, tests, redis" in said.out
+        answer = shelf("recall", PORTS, "--explain", "--budget", "330")
+        assert "score: " in answer.out
+        assert "words: port, tests, need, redis" in answer.out or "words: port, tests, redis" in answer.out
         data = asked(shelf, PORTS, "--explain")[1]
         assert [name for name, _ in data["hits"][0]["explanation"]] == ["score", "words"]
         assert "explanation" not in asked(shelf, PORTS)[1]["hits"][0]
@@ -229,7 +229,7 @@ class TestWords:
         notes("scratch", "add", "Look for a longer port", "--scope", "global")
         code, data, _ = asked(notes, "who feeds the badgers?", "--explain")
         assert (code, data["reason"]) == (3, NOTHING)
-        left = [(one["text"], one["why"]) for one in data["left_out"]]
+        left = [(entry["text"], entry["why"]) for entry in data["left_out"]]
         assert left == [
             ("- [x] Feed the badger", CHECKLIST),
             ("- [ ] Replace the badger by an otter", CHECKLIST),
@@ -237,26 +237,28 @@ class TestWords:
         lines = notes("recall", "where does the badger drink at the port?", "--explain").out.splitlines()
         after = lines[lines.index("left out:") + 1 :]
         assert "  - [ ] Replace the badger by an otter" in after, after
-        scores = [one["score"] for one in data["left_out"]]
+        scores = [entry["score"] for entry in data["left_out"]]
         assert scores == sorted(scores, reverse=True)
-        (one,) = notes("trace", data["trace_id"], "--json").data["traces"]
-        assert [(e["at"][:18], e["why"]) for e in one["left_out"]] == [("shop/SCRATCHPAD.md", CHECKLIST)] * 2
+        (trace,) = notes("trace", data["trace_id"], "--json").data["traces"]
+        assert [(e["at"][:18], e["why"]) for e in trace["left_out"]] == [
+            ("shop/SCRATCHPAD.md", CHECKLIST)
+        ] * 2
         data = asked(notes, PORTS, "--explain")[1]
         assert [hit["path"] for hit in data["hits"]] == ["shop/topics/redis.md"]
-        assert [one["text"] for one in data["left_out"]] == ["- [ ] Look for a longer port"]
+        assert [entry["text"] for entry in data["left_out"]] == ["- [ ] Look for a longer port"]
         assert asked(notes, "ok, thanks for the badger", "--explain")[1]["left_out"] != left
 
     def test_an_item_of_a_checklist_that_fits_is_told_without_being_asked_for(self, notes: Terminal) -> None:
         notes("scratch", "add", "Replace the badger by an otter")
-        said = notes("recall", "who feeds the badgers?")
-        assert (said.code, said.out) == (3, "")
-        assert said.err.splitlines() == [
+        answer = notes("recall", "who feeds the badgers?")
+        assert (answer.code, answer.out) == (3, "")
+        assert answer.err.splitlines() == [
             f"ctxrepo: nothing is recalled: {NOTHING}; {SEARCH}",
             f"ctxrepo: shop/SCRATCHPAD.md#L9 would have fitted: {CHECKLIST}",
         ]
         notes("scratch", "add", "Look for a longer port")
-        said = notes("recall", PORTS)
-        assert (said.code, said.err.count("SCRATCHPAD.md"), said.err.count("\n")) == (0, 1, 1)
+        answer = notes("recall", PORTS)
+        assert (answer.code, answer.err.count("SCRATCHPAD.md"), answer.err.count("\n")) == (0, 1, 1)
         assert CHECKLIST not in notes("recall", PORTS, "--explain").err
         assert notes("recall", "who feeds the gargoyle?").err.endswith(f": {NOTHING}; {SEARCH}\n")
 
@@ -270,13 +272,13 @@ class TestTrace:
         assert notes("trace").out == "no traces yet\n"
         data = asked(notes, PORTS)[1]
         asked(notes, "ok, thanks", "--as-prompt")
-        (one,) = notes("trace", data["trace_id"], "--json").data["traces"]
-        assert (one["prompt"], one["by"]) == (PORTS, "recall")
-        assert [entry["id"] for entry in one["given"]] == [data["hits"][0]["id"]]
-        said = notes("trace")
-        assert "given: shop/topics/redis.md#L6" in said.out
-        assert "- Tests need redis on port 6380" in said.out
-        assert "silence: the prompt is too short" in said.out
+        (trace,) = notes("trace", data["trace_id"], "--json").data["traces"]
+        assert (trace["prompt"], trace["by"]) == (PORTS, "recall")
+        assert [entry["id"] for entry in trace["given"]] == [data["hits"][0]["id"]]
+        answer = notes("trace")
+        assert "given: shop/topics/redis.md#L6" in answer.out
+        assert "- Tests need redis on port 6380" in answer.out
+        assert "silence: the prompt is too short" in answer.out
         assert len(notes("trace", "--last", "1", "--json").data["traces"]) == 1
 
     def test_of_an_entry_that_was_moved_since_the_trace_tells_the_way(self, notes: Terminal) -> None:
@@ -293,9 +295,9 @@ class TestTrace:
         payload = {"session_id": "5f0c-1", "cwd": str(cli.machine.project_folder), "prompt": PORTS}
         done = cli.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
         assert "6380" in done.stdout
-        (one,) = cli("trace", "--session", "5f0c", "--json").data["traces"]
-        assert (one["agent"], one["by"], len(one["given"])) == ("claude", "", 1)
-        assert "claude 5f0c-1" in cli("trace", one["id"]).out
+        (trace,) = cli("trace", "--session", "5f0c", "--json").data["traces"]
+        assert (trace["agent"], trace["by"], len(trace["given"])) == ("claude", "", 1)
+        assert "claude 5f0c-1" in cli("trace", trace["id"]).out
 
     def test_what_there_is_not(self, notes: Terminal) -> None:
         assert notes("trace", "nothing").code == 3

@@ -42,8 +42,8 @@ def folder(fresh: Terminal) -> Path:
 def batch(cli: Terminal, folder: Path, lines: Sequence[object], *more: str) -> list[dict[str, Any]]:
     queries, out = folder.parent / "queries.jsonl", folder.parent / "out.jsonl"
     queries.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    said = cli("recall", "--in", str(folder), "--batch", str(queries), "--out", str(out), *more)
-    assert (said.code, said.err) == (0, ""), said
+    answer = cli("recall", "--in", str(folder), "--batch", str(queries), "--out", str(out), *more)
+    assert (answer.code, answer.err) == (0, ""), answer
     return [json.loads(line) for line in out.read_text().splitlines()]
 
 
@@ -82,9 +82,9 @@ def test_bad_lines_are_told_one_by_one_and_nothing_is_written(fresh: Terminal, f
     queries, out = folder.parent / "queries.jsonl", folder.parent / "out.jsonl"
     queries.write_text('{"id": "a", "query": "x"}\nnonsense\n{"id": "b"}\n')
     out.write_text("as it was")
-    said = fresh("recall", "--in", str(folder), "--batch", str(queries), "--out", str(out))
-    assert (said.code, said.out) == (2, "")
-    assert [line.partition(", line ")[2][:2] for line in said.err.splitlines()[:2]] == ["2 ", "3 "]
+    answer = fresh("recall", "--in", str(folder), "--batch", str(queries), "--out", str(out))
+    assert (answer.code, answer.out) == (2, "")
+    assert [line.partition(", line ")[2][:2] for line in answer.err.splitlines()[:2]] == ["2 ", "3 "]
     assert out.read_text() == "as it was"
     assert not [name for name in os.listdir(folder.parent) if name.startswith(".out")]
 
@@ -106,43 +106,43 @@ def test_bad_lines_are_told_one_by_one_and_nothing_is_written(fresh: Terminal, f
 )
 def test_what_makes_no_sense(fresh: Terminal, folder: Path, words: list[str]) -> None:
     (folder.parent / "q.jsonl").write_text('{"id": "a", "query": "x"}\n')
-    said = fresh("recall", *words)
-    assert said.code == 2
-    assert said.is_one_line(), said.err
+    answer = fresh("recall", *words)
+    assert answer.code == 2
+    assert answer.is_one_line(), answer.err
 
 
 def test_a_folder_without_notes(fresh: Terminal, folder: Path) -> None:
-    said = fresh("recall", "--in", str(folder / "archive"), "which port did redis listen on?")
-    assert said.code == 0, "an archive is asked when it is named itself"
+    answer = fresh("recall", "--in", str(folder / "archive"), "which port did redis listen on?")
+    assert answer.code == 0, "an archive is asked when it is named itself"
     (folder / "empty").mkdir()
-    said = fresh("recall", "--in", str(folder / "empty"), "redis port")
-    assert (said.code, said.is_one_line()) == (3, True)
+    answer = fresh("recall", "--in", str(folder / "empty"), "redis port")
+    assert (answer.code, answer.is_one_line()) == (3, True)
 
 
 def test_one_question(fresh: Terminal, folder: Path) -> None:
-    said = fresh("recall", "--in", str(folder), "which port does redis listen on?")
-    assert said.code == 0
-    assert said.out.startswith("1. deep/er/ports.md#L7 · Ports")
-    assert "redis listens on port 6380" in said.out
-    assert "archive" not in said.out
+    answer = fresh("recall", "--in", str(folder), "which port does redis listen on?")
+    assert answer.code == 0
+    assert answer.out.startswith("1. deep/er/ports.md#L7 · Ports")
+    assert "redis listens on port 6380" in answer.out
+    assert "archive" not in answer.out
 
 
 def test_the_development_data_finds_most_of_its_evidence(fresh: Terminal) -> None:
     """Places are those of the labels: lines are counted as they count them, heads included."""
     data = DATA / "veloframe"
     out = fresh.machine.home / "out.jsonl"
-    said = fresh(
+    answer = fresh(
         "recall", "--in", str(data / "memory"), "--batch", str(data / "queries.jsonl"), "--out", str(out)
     )
-    assert said.code == 0
-    found = {line["id"]: line["results"] for line in map(json.loads, out.read_text().splitlines())}
+    assert answer.code == 0
+    results = {line["id"]: line["results"] for line in map(json.loads, out.read_text().splitlines())}
     labels = [
         line for line in map(json.loads, (data / "qrels.jsonl").read_text().splitlines()) if line["relevant"]
     ]
     hit = 0
     for line in labels:
-        places = {f"{one['path']}#L{one['line']}" for one in line["relevant"]}
-        hit += any(result["id"].partition("-L")[0] in places for result in found[line["id"]])
+        places = {f"{place['path']}#L{place['line']}" for place in line["relevant"]}
+        hit += any(result["id"].partition("-L")[0] in places for result in results[line["id"]])
     assert hit > len(labels) / 2
 
 
@@ -158,12 +158,14 @@ def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None
 def test_a_model_may_be_named_as_it_lies_here(fresh: Terminal, folder: Path) -> None:
     (folder / "pets.md").write_text("- The office puppy is called Rex\n\n- The kitten sleeps upstairs\n")
     shutil.copytree(MODEL, fresh.machine.project_folder / "model")
-    said = fresh("recall", "--in", "notes", "the name of our dog?", "--model", "model", "--no-gate", "--json")
-    assert said.data["hits"][0]["text"] == "- The office puppy is called Rex"
+    answer = fresh(
+        "recall", "--in", "notes", "the name of our dog?", "--model", "model", "--no-gate", "--json"
+    )
+    assert answer.data["hits"][0]["text"] == "- The office puppy is called Rex"
 
 
 def test_a_model_that_is_none_is_told_of(fresh: Terminal, folder: Path) -> None:
-    said = fresh("recall", "--in", str(folder), "which port?", "--model", str(folder))
-    assert said.code == 1
-    assert str(folder) in said.err
+    answer = fresh("recall", "--in", str(folder), "which port?", "--model", str(folder))
+    assert answer.code == 1
+    assert str(folder) in answer.err
     assert fresh("recall", "which port?", "--model", str(folder)).code == 2

@@ -16,13 +16,13 @@ class TestContext:
     def test_it_is_what_a_session_start_delivers(self, cli: Terminal) -> None:
         cli("remember", "make test runs everything")
         cli("anchor", "release/ready", "--summary", "tag next")
-        said = cli("context")
-        assert said.code == 0
+        answer = cli("context")
+        assert answer.code == 0
         machine = cli.machine
         payload = {"session_id": "s", "cwd": str(machine.project_folder), "source": "startup"}
         done = machine.ctxrepo("hook", "claude", "SessionStart", stdin=json.dumps(payload))
         given = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
-        assert said.out.strip() == given.strip()
+        assert answer.out.strip() == given.strip()
         assert "make test runs everything" in given
         assert "tag next" in given
 
@@ -30,9 +30,9 @@ class TestContext:
         cli.machine.write("global/hand.md", "---\ndescription: By hand\n---\n")
         assert "global/hand.md — By hand" in cli("context").out
         cli("new", "fresh", "-d", "Just made")
-        said = cli("context", "--json").data
-        assert "shop/fresh.md — Just made" in said["text"]
-        assert said["bytes"] == len(said["text"].encode())
+        packet = cli("context", "--json").data
+        assert "shop/fresh.md — Just made" in packet["text"]
+        assert packet["bytes"] == len(packet["text"].encode())
 
     def test_it_is_the_same_to_the_byte_while_nothing_changes(self, cli: Terminal) -> None:
         cli("remember", "x")
@@ -43,22 +43,22 @@ class TestContext:
         cli("context")
         (cli.machine.clone / ".git/MERGE_HEAD").write_text("0" * 40)
         cli("remember", "new")
-        said = cli("context")
-        assert (said.code, said.err.count("\n")) == (0, 1)
-        assert "a merge is unfinished" in said.err
-        assert "- old" in said.out
+        answer = cli("context")
+        assert (answer.code, answer.err.count("\n")) == (0, 1)
+        assert "a merge is unfinished" in answer.err
+        assert "- old" in answer.out
 
     def test_explain_shows_what_each_lane_was_offered_and_took(self, cli: Terminal) -> None:
         cli("remember", "make test runs everything", "-n", "MEMORY")
-        said = cli("context", "--explain", "--json").data
-        lanes = {(lane["name"], lane["scope"]): lane for lane in said["lanes"]}
+        packet = cli("context", "--explain", "--json").data
+        lanes = {(lane["name"], lane["scope"]): lane for lane in packet["lanes"]}
         memory = lanes["memory", "shop"]
         assert memory["taken"] <= memory["offered"] <= memory["cap"] == 3072
-        assert (said["preset"], said["budget"]) == ("", 9500)
-        frame = said["bytes"] - sum(lane["taken"] for lane in said["lanes"])
+        assert (packet["preset"], packet["budget"]) == ("", 9500)
+        frame = packet["bytes"] - sum(lane["taken"] for lane in packet["lanes"])
         assert 0 < frame < 300
         text = cli("context", "--explain").out
-        assert f"{said['bytes']} of 9500 bytes" in text
+        assert f"{packet['bytes']} of 9500 bytes" in text
         assert "memory shop" in text
         assert "make test runs everything" not in text
 
@@ -70,8 +70,8 @@ class TestContext:
 
     def test_a_lane_that_is_cut_says_so(self, cli: Terminal) -> None:
         cli.machine.write("shop/MEMORY.md", "".join(f"- fact {n} {'x' * 80}\n" for n in range(90)))
-        said = cli("context", "--explain", "--json").data
-        assert {(lane["name"], lane["scope"]) for lane in said["lanes"] if lane["is_cut"]} == {
+        packet = cli("context", "--explain", "--json").data
+        assert {(lane["name"], lane["scope"]) for lane in packet["lanes"] if lane["is_cut"]} == {
             ("memory", "shop")
         }
         assert "memory shop" in next(
@@ -147,13 +147,13 @@ class TestAnchor:
 
     @pytest.mark.parametrize("name", ["", "  ", "x" * 201, "two\nlines", "a\x1b[31m"])
     def test_a_name_is_one_line(self, cli: Terminal, name: str) -> None:
-        said = cli("anchor", name)
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = cli("anchor", name)
+        assert (answer.code, answer.is_one_line()) == (2, True)
         assert not (cli.machine.clone / "TAPE").exists()
 
     def test_6_no_secret_gets_on_the_tape(self, cli: Terminal) -> None:
-        said = cli("anchor", "deployed", "--summary", "with ghp_" + "a1B2" * 9)
-        assert (said.code, said.is_one_line()) == (6, True)
+        answer = cli("anchor", "deployed", "--summary", "with ghp_" + "a1B2" * 9)
+        assert (answer.code, answer.is_one_line()) == (6, True)
         assert not (cli.machine.clone / "TAPE").exists()
 
 
@@ -182,15 +182,17 @@ class TestHandoff:
             "files": ["a.py"], "anchors": [],
         }  # fmt: skip
         assert len(cli.woken) == 3
-        told = "Goal: Retries\nDone: client\nDone: server\nOpen: Ask the bank\nNext: Test it\nFiles: a.py\n"
-        assert told.replace("Open: Ask the bank\n", "") in cli("context").out  # the list says it
-        assert cli("handoff", "--show").out.endswith(told)
+        handoff = (
+            "Goal: Retries\nDone: client\nDone: server\nOpen: Ask the bank\nNext: Test it\nFiles: a.py\n"
+        )
+        assert handoff.replace("Open: Ask the bank\n", "") in cli("context").out  # the list says it
+        assert cli("handoff", "--show").out.endswith(handoff)
         assert cli("handoff", "--show", "--json").data["handoff"] == made["handoff"]
 
     def test_a_dry_run_leaves_nothing(self, cli: Terminal) -> None:
         assert cli("handoff", "--dry-run").out == "there is nothing to hand over\n"
-        said = cli("handoff", "--dry-run", "--open", "Ask the bank")
-        assert (said.code, said.out) == (0, "Open: Ask the bank\n")
+        answer = cli("handoff", "--dry-run", "--open", "Ask the bank")
+        assert (answer.code, answer.out) == (0, "Open: Ask the bank\n")
         assert not (cli.machine.clone / "TAPE").exists()
         assert cli.woken == []
 
@@ -214,17 +216,17 @@ class TestHandoff:
         assert cli("handoff", "--show", "--scope", "global").out.endswith("Goal: G\n")
 
     def test_2_with_nothing_to_say(self, cli: Terminal) -> None:
-        said = cli("handoff")
-        assert (said.code, said.is_one_line()) == (2, True)
+        answer = cli("handoff")
+        assert (answer.code, answer.is_one_line()) == (2, True)
         assert not (cli.machine.clone / "TAPE").exists()
 
     def test_3_before_there_is_one(self, cli: Terminal) -> None:
-        said = cli("handoff", "--show")
-        assert (said.code, said.is_one_line()) == (3, True)
+        answer = cli("handoff", "--show")
+        assert (answer.code, answer.is_one_line()) == (3, True)
 
     def test_6_no_secret_gets_on_the_tape(self, cli: Terminal) -> None:
-        said = cli("handoff", "--goal", "use ghp_" + "a1B2" * 9)
-        assert (said.code, said.is_one_line()) == (6, True)
+        answer = cli("handoff", "--goal", "use ghp_" + "a1B2" * 9)
+        assert (answer.code, answer.is_one_line()) == (6, True)
         assert not (cli.machine.clone / "TAPE").exists()
 
 
@@ -251,9 +253,9 @@ class TestHook:
 
 def test_context_that_is_empty_says_why(cli: Terminal) -> None:
     cli("remember", "a fact")
-    said = cli("context", "--budget", "100")
-    assert (said.code, said.out) == (0, "")
-    assert "a session would be given nothing: nothing fits into 100 bytes" in said.err
+    answer = cli("context", "--budget", "100")
+    assert (answer.code, answer.out) == (0, "")
+    assert "a session would be given nothing: nothing fits into 100 bytes" in answer.err
 
 
 def test_an_anchor_left_in_geminis_shell_names_its_session(cli: Terminal) -> None:

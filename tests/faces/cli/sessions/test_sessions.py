@@ -14,8 +14,8 @@ from terminal import Terminal
 FIRST, SECOND = "528a2201-99c9-4828-9c27-c6aefe2ed6df", "528a7777-0000-4828-9c27-c6aefe2ed6df"
 
 
-def hook(machine: Machine, event: str, session: str, cwd: str = "", **said: str) -> str:
-    payload = {"session_id": session, "cwd": cwd or str(machine.project_folder), **said}
+def hook(machine: Machine, event: str, session: str, cwd: str = "", **fields: str) -> str:
+    payload = {"session_id": session, "cwd": cwd or str(machine.project_folder), **fields}
     done = machine.ctxrepo("hook", "claude", event, stdin=json.dumps(payload))
     assert (done.returncode, done.stderr) == (0, "")
     answer: Mapping[str, Mapping[str, str]] = json.loads(done.stdout) if done.stdout else {}
@@ -36,8 +36,8 @@ def ask(cli: Terminal, session: str = FIRST) -> str:
 
 @pytest.mark.slow
 def test_off_is_off_until_on(talk: Terminal) -> None:
-    said = talk("session", "off")
-    assert (said.code, said.out) == (0, "claude 528a2201 gets no more memory\n")
+    answer = talk("session", "off")
+    assert (answer.code, answer.out) == (0, "claude 528a2201 gets no more memory\n")
     assert ask(talk) == ""
     assert hook(talk.machine, "SessionStart", FIRST, source="compact") == ""
     assert talk("session", "on", "--session", "528a2201").code == 0
@@ -53,9 +53,9 @@ def test_show_tells_of_each(talk: Terminal) -> None:
     _, given, folder = line.rstrip("\n").partition("1 entry  ")
     assert given  # a folder is told as far as the line goes
     assert str(talk.machine.project_folder).startswith(folder.removesuffix("…"))
-    (one,) = talk("session", "show", "--json").data["sessions"]
-    assert (one["session"], one["off"], one["given"]) == (FIRST, True, 1)
-    assert one["cwd"] == str(talk.machine.project_folder)
+    (session,) = talk("session", "show", "--json").data["sessions"]
+    assert (session["session"], session["off"], session["given"]) == (FIRST, True, 1)
+    assert session["cwd"] == str(talk.machine.project_folder)
 
 
 @pytest.mark.slow
@@ -86,20 +86,20 @@ def test_without_an_id_it_is_the_newest_in_this_project(talk: Terminal) -> None:
 
 
 def test_where_none_is_meant_it_says_so(cli: Terminal) -> None:
-    said = cli("session", "off")
-    assert said.code == 3
-    assert said.is_one_line()
-    assert "--session" in said.err
+    answer = cli("session", "off")
+    assert answer.code == 3
+    assert answer.is_one_line()
+    assert "--session" in answer.err
     assert cli("session").out == "no agent had a session in the last day\n"
 
 
 @pytest.mark.slow
 def test_an_id_that_fits_none_or_several(talk: Terminal) -> None:
     hook(talk.machine, "SessionStart", SECOND, source="startup")
-    said = talk("session", "off", "--session", "528a")
-    assert (said.code, "528a begins 2 ids" in said.err) == (2, True)
-    said = talk("session", "off", "--session", "9999")
-    assert (said.code, "no session 9999" in said.err) == (3, True)
+    answer = talk("session", "off", "--session", "528a")
+    assert (answer.code, "528a begins 2 ids" in answer.err) == (2, True)
+    answer = talk("session", "off", "--session", "9999")
+    assert (answer.code, "no session 9999" in answer.err) == (3, True)
 
 
 @pytest.mark.slow

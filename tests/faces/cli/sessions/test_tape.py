@@ -38,62 +38,62 @@ def cli(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Terminal:
-    """A memory, and the session `one` for a test that asks for it."""
-    machine = copies.of(with_a_session if "one" in request.fixturenames else make_ada)
+    """A memory, and a `session` for a test that asks for it."""
+    machine = copies.of(with_a_session if "session" in request.fixturenames else make_ada)
     return Terminal(machine, monkeypatch, capsys)
 
 
 @pytest.fixture
-def one(cli: Terminal) -> Talk:
+def session(cli: Terminal) -> Talk:
     """A session in which the first anchor stands behind the second message, and another one at the end."""
-    said = talk(cli.machine)
-    say_half(said)
-    say_the_rest(said)
-    return said
+    session = talk(cli.machine)
+    say_half(session)
+    say_the_rest(session)
+    return session
 
 
 def with_a_session(place: Path) -> Machine:
     ada = make_ada(place)
-    said = talk(ada)
-    session = Machine(ada.home, said.env)
-    say_half(said)
-    said.write()
+    transcript = talk(ada)
+    session = Machine(ada.home, transcript.env)
+    say_half(transcript)
+    transcript.write()
     words = ("--summary", "Retries for payments", "--keyword", "retry")
     assert session.ctxrepo("anchor", "task/begin", *words).returncode == 0
-    say_the_rest(said)
-    said.write()
+    say_the_rest(transcript)
+    transcript.write()
     assert session.ctxrepo("anchor", "task/half", "--purpose", "go on").returncode == 0
     return ada
 
 
-def say_half(said: Talk) -> None:
-    said.user("Add retries to the payments client")
-    said.agent("I will look at it", tool="Bash", command="make slow-test")
+def say_half(session: Talk) -> None:
+    session.user("Add retries to the payments client")
+    session.agent("I will look at it", tool="Bash", command="make slow-test")
 
 
-def say_the_rest(said: Talk) -> None:
-    said.user("The limit is 8 s")
-    said.agent("Noted: 8 s")
+def say_the_rest(session: Talk) -> None:
+    session.user("The limit is 8 s")
+    session.agent("Noted: 8 s")
 
 
-def texts(said: Said) -> list[str]:
-    return [entry["text"] for entry in said.data["entries"]]
+def texts(answer: Said) -> list[str]:
+    return [entry["text"] for entry in answer.data["entries"]]
 
 
-def names(said: Said) -> list[str]:
-    return [anchor["name"] for anchor in said.data["anchors"]]
+def names(answer: Said) -> list[str]:
+    return [anchor["name"] for anchor in answer.data["anchors"]]
 
 
 class TestAnchor:
-    def test_it_leads_to_the_last_message_and_says_who_left_it(self, cli: Terminal, one: Talk) -> None:
-        first, second = cli("tape", "list", "--json", **one.env).data["anchors"]
+    def test_it_leads_to_the_last_message_and_says_who_left_it(self, cli: Terminal, session: Talk) -> None:
+        first, second = cli("tape", "list", "--json", **session.env).data["anchors"]
         assert list(first) == [*ANCHOR, "before", "after"]
         assert (first["entry"], first["agent"], first["session"]) == ("aaaa-1", "claude", S1)
         assert (first["trigger"], first["keywords"], first["project"]) == ("direct", ["retry"], "shop")
         assert (second["entry"], second["purpose"]) == ("aaaa-3", "go on")
 
-    def test_an_entry_that_is_given_is_the_one(self, cli: Terminal, one: Talk) -> None:
-        made = cli("anchor", "x", "--entry", "leaf-7", "--json", **one.env).data
+    def test_an_entry_that_is_given_is_the_one(self, cli: Terminal, session: Talk) -> None:
+        made = cli("anchor", "x", "--entry", "leaf-7", "--json", **session.env).data
         assert (made["entry"], made["session"], made["agent"]) == ("leaf-7", S1, "claude")
         assert (made["trigger"], made["project"]) == ("direct", "shop")
 
@@ -106,13 +106,13 @@ class TestAnchor:
         made = cli("anchor", "x", "--json").data
         assert (made["entry"], made["agent"], made["session_entry_id"]) == ("", "", made["id"])
 
-    def test_the_same_again_is_not_left_twice(self, cli: Terminal, one: Talk) -> None:
+    def test_the_same_again_is_not_left_twice(self, cli: Terminal, session: Talk) -> None:
         words = ("anchor", "task/half", "--purpose", "go on", "--json")
-        assert cli(*words, **one.env).data["existing"] is True
-        assert cli(*words[:2], "--json", **one.env).data["existing"] is False, "it says less"
-        one.user("go on")
-        one.write()
-        assert cli(*words, **one.env).data["existing"] is False, "something was said since"
+        assert cli(*words, **session.env).data["existing"] is True
+        assert cli(*words[:2], "--json", **session.env).data["existing"] is False, "it says less"
+        session.user("go on")
+        session.write()
+        assert cli(*words, **session.env).data["existing"] is False, "something was said since"
         assert cli(*words).data["existing"] is False, "nobody's session"
         assert cli(*words).data["existing"] is True
         assert cli(*words).data["id"] == cli("tape", "list", "--json").data["anchors"][-1]["id"]
@@ -126,13 +126,13 @@ class TestInfo:
         [(10, ""), (11, "time for another one soon"), (20, "soon"), (21, "`ctxrepo handoff`")],
     )
     def test_d58_more_than_10_and_more_than_20(self, cli: Terminal, since: int, advice: str) -> None:
-        said = talk(cli.machine)
-        said.turns(4)
-        said.write()
-        cli("anchor", "here", **said.env)
-        said.turns(since)
-        said.write()
-        data = cli("tape", "info", "--json", **said.env).data
+        session = talk(cli.machine)
+        session.turns(4)
+        session.write()
+        cli("anchor", "here", **session.env)
+        session.turns(since)
+        session.write()
+        data = cli("tape", "info", "--json", **session.env).data
         keys = ["project", "agent", "session", "entries", "anchors", "last", "since", "advice"]
         assert list(data) == keys
         assert (data["entries"], data["since"], data["last"]["name"]) == (4 + since, since, "here")
@@ -140,42 +140,42 @@ class TestInfo:
         assert data["anchors"] == {"all": 1, "handoff": 1, "session": 0}
         assert advice in data["advice"]
         assert bool(data["advice"]) == bool(advice)
-        told = cli("tape", **said.env)
-        assert f"{4 + since}, {since} of them since its last anchor" in told.out
-        assert (advice in told.err) if advice else not told.err
+        answer = cli("tape", **session.env)
+        assert f"{4 + since}, {since} of them since its last anchor" in answer.out
+        assert (advice in answer.err) if advice else not answer.err
 
     def test_d58_none_is_advised_where_users_alone_ask_for_anchors(self, cli: Terminal) -> None:
-        said = talk(cli.machine)
-        said.turns(30)
-        said.write()
-        assert "`ctxrepo handoff`" in cli("tape", **said.env).err
+        session = talk(cli.machine)
+        session.turns(30)
+        session.write()
+        assert "`ctxrepo handoff`" in cli("tape", **session.env).err
         cli("config", "set", "tape.mode", "manual")
-        assert cli("tape", "info", "--json", **said.env).data["advice"] == ""
-        assert not cli("tape", **said.env).err
+        assert cli("tape", "info", "--json", **session.env).data["advice"] == ""
+        assert not cli("tape", **session.env).err
 
     def test_what_was_said_since_is_counted_on_the_branch_that_goes_on(self, cli: Terminal) -> None:
-        said = talk(cli.machine)
-        first = said.user("begin")
-        said.turns(12, "left")
-        said.write()
-        cli("anchor", "left/behind", "--entry", first, **said.env)
-        said.user("the other way", parent=first)
-        said.agent("as you like")
-        said.write()
-        assert cli("tape", "info", "--json", **said.env).data["since"] == 2
+        session = talk(cli.machine)
+        first = session.user("begin")
+        session.turns(12, "left")
+        session.write()
+        cli("anchor", "left/behind", "--entry", first, **session.env)
+        session.user("the other way", parent=first)
+        session.agent("as you like")
+        session.write()
+        assert cli("tape", "info", "--json", **session.env).data["since"] == 2
 
     def test_without_any_session_it_says_how_the_tape_stands(self, cli: Terminal) -> None:
         data = cli("tape", "--json").data
         assert (data["session"], data["entries"], data["last"], data["since"]) == ("", 0, None, 0)
         assert cli("tape").out.splitlines() == ["tape     shop", "anchors  0 handoffs, 0 of sessions"]
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_an_unknown_session_is_named(self, cli: Terminal) -> None:
-        said = cli("tape", "info", "--session", "ffff")
-        assert (said.code, said.is_one_line()) == (3, True)
+        answer = cli("tape", "info", "--session", "ffff")
+        assert (answer.code, answer.is_one_line()) == (3, True)
         assert cli("tape", "info", "--session", S1[:6], "--json").data["session"] == S1
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_a_beginning_that_two_sessions_have_is_too_little(self, cli: Terminal) -> None:
         cli("anchor", "x", **talk(cli.machine, S1[:-1] + "9").env)
         assert cli("tape", "info", "--session", S1[:6]).code == 2
@@ -191,8 +191,10 @@ class TestList:
         assert names(cli("tape", "list", "--session", S1[:6], "--json")) == ["first"]
         assert names(cli("tape", "list", "--json", **talk(cli.machine, S2).env)) == ["first", "second"]
 
-    def test_d61_the_newest_last_with_a_line_of_context_on_each_side(self, cli: Terminal, one: Talk) -> None:
-        first, second = cli("tape", "list", "--json", **one.env).data["anchors"]
+    def test_d61_the_newest_last_with_a_line_of_context_on_each_side(
+        self, cli: Terminal, session: Talk
+    ) -> None:
+        first, second = cli("tape", "list", "--json", **session.env).data["anchors"]
         assert [entry["text"] for entry in first["before"]] == ["I will look at it"]
         assert [entry["text"] for entry in first["after"]] == ["The limit is 8 s"]
         assert list(first["before"][0]) == ENTRY
@@ -201,12 +203,12 @@ class TestList:
         (bare, _) = cli("tape", "list", "--context", "0", "--json").data["anchors"]
         assert list(bare) == ANCHOR
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_as_people_read_it(self, cli: Terminal) -> None:
-        first, told, before, after, *_ = cli("tape", "list").out.splitlines()
+        first, summary, before, after, *_ = cli("tape", "list").out.splitlines()
         assert "⚓ task/begin  ^" in first
         assert first.endswith("claude aaaa1111")
-        assert told.strip() == "Retries for payments · #retry"
+        assert summary.strip() == "Retries for payments · #retry"
         assert (before.strip(), after.strip()) == ("↑ claude: I will look at it", "↓ user: The limit is 8 s")
 
     @pytest.mark.parametrize(("kind", "count"), [("handoff", 1), ("session", 0)])
@@ -218,25 +220,25 @@ class TestList:
 class TestSearch:
     """D59."""
 
-    def test_d59_anchors_and_messages_of_the_session(self, cli: Terminal, one: Talk) -> None:
-        found = cli("tape", "search", "RETRIES", "--json", **one.env)
-        assert list(found.data) == ["anchors", "entries", "scope", "complete"]
-        assert (names(found), texts(found)) == (["task/begin"], ["Add retries to the payments client"])
-        assert (found.data["scope"], found.data["complete"]) == ("session", True)
-        assert list(found.data["anchors"][0]) == ANCHOR
+    def test_d59_anchors_and_messages_of_the_session(self, cli: Terminal, session: Talk) -> None:
+        answer = cli("tape", "search", "RETRIES", "--json", **session.env)
+        assert list(answer.data) == ["anchors", "entries", "scope", "complete"]
+        assert (names(answer), texts(answer)) == (["task/begin"], ["Add retries to the payments client"])
+        assert (answer.data["scope"], answer.data["complete"]) == ("session", True)
+        assert list(answer.data["anchors"][0]) == ANCHOR
 
-    def test_several_words_are_one_query(self, cli: Terminal, one: Talk) -> None:
-        found = cli("tape", "search", "payments", "retries", "--json", **one.env)
-        assert texts(found) == ["Add retries to the payments client"]
+    def test_several_words_are_one_query(self, cli: Terminal, session: Talk) -> None:
+        answer = cli("tape", "search", "payments", "retries", "--json", **session.env)
+        assert texts(answer) == ["Add retries to the payments client"]
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_d59_without_a_hit_the_project_is_searched_and_that_is_said(self, cli: Terminal) -> None:
         other = talk(cli.machine, S2, 30)
         other.user("Something else")
         other.write()
         cli("anchor", "other/one", **other.env)
-        found = cli("tape", "search", "8 s", "--json", **other.env)
-        assert (texts(found), found.data["scope"]) == (["The limit is 8 s", "Noted: 8 s"], "project")
+        answer = cli("tape", "search", "8 s", "--json", **other.env)
+        assert (texts(answer), answer.data["scope"]) == (["The limit is 8 s", "Noted: 8 s"], "project")
         again = cli("tape", "search", "8 s", "--in", "session", "--json", **other.env)
         assert again.data["scope"] == "project"
         assert (
@@ -246,9 +248,9 @@ class TestSearch:
             *("task/begin", "task/half"),
         ]
 
-    def test_d59_kinds_and_types(self, cli: Terminal, one: Talk) -> None:
+    def test_d59_kinds_and_types(self, cli: Terminal, session: Talk) -> None:
         def found(*words: str) -> tuple[int, int]:
-            data = cli("tape", "search", *words, "--json", **one.env).data
+            data = cli("tape", "search", *words, "--json", **session.env).data
             return len(data["anchors"]), len(data["entries"])
 
         assert found() == (2, 4)
@@ -271,24 +273,26 @@ class TestSearch:
         ],
     )
     def test_d59_filters_of_anchors(
-        self, cli: Terminal, one: Talk, words: tuple[str, ...], wanted: list[str]
+        self, cli: Terminal, session: Talk, words: tuple[str, ...], wanted: list[str]
     ) -> None:
-        assert names(cli("tape", "search", "--in", "anchors", *words, "--json", **one.env)) == wanted
+        assert names(cli("tape", "search", "--in", "anchors", *words, "--json", **session.env)) == wanted
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_d59_context_around_anchors(self, cli: Terminal) -> None:
-        (found,) = cli(
+        (anchor,) = cli(
             "tape", "search", "--name", "begin", "--in", "anchors", "--context", "5", "--json"
         ).data["anchors"]
-        assert [e["text"] for e in found["before"]] == [
+        assert [e["text"] for e in anchor["before"]] == [
             "Add retries to the payments client",
             "I will look at it",
         ]
-        assert [e["text"] for e in found["after"]] == ["The limit is 8 s", "Noted: 8 s"]
+        assert [e["text"] for e in anchor["after"]] == ["The limit is 8 s", "Noted: 8 s"]
 
-    def test_d59_dates_come_before_anchors_before_last_before_since(self, cli: Terminal, one: Talk) -> None:
+    def test_d59_dates_come_before_anchors_before_last_before_since(
+        self, cli: Terminal, session: Talk
+    ) -> None:
         def found(*words: str) -> list[str]:
-            return texts(cli("tape", "search", "--in", "messages", *words, "--json", **one.env))
+            return texts(cli("tape", "search", "--in", "messages", *words, "--json", **session.env))
 
         since = ("--after", "task/begin")
         between = (*since, "--until", "task/half")
@@ -299,131 +303,141 @@ class TestSearch:
         ]
         assert found(*between, *dates) == ["Add retries to the payments client"]
         assert found(*between, "--last") == ["The limit is 8 s", "Noted: 8 s"]
-        assert cli("tape", "search", "--in", "messages", *since, "--last", **one.env).code == 3
+        assert cli("tape", "search", "--in", "messages", *since, "--last", **session.env).code == 3
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_nothing_found_is_no_match(self, cli: Terminal) -> None:
-        said = cli("tape", "search", "nosuchword", "--json")
-        assert (said.code, said.error["code"]) == (3, "no_match")
+        answer = cli("tape", "search", "nosuchword", "--json")
+        assert (answer.code, answer.error["code"]) == (3, "no_match")
 
 
 class TestSearchByTheIndex:
     """Messages are found by the index that `search --in sessions` asks (ADR 66)."""
 
-    def test_words_in_any_form_and_order_and_quoted_ones_together(self, cli: Terminal, one: Talk) -> None:
+    def test_words_in_any_form_and_order_and_quoted_ones_together(self, cli: Terminal, session: Talk) -> None:
         def found(query: str) -> list[str]:
-            said = cli("tape", "search", query, "--in", "messages", "--json", **one.env)
-            return texts(said) if said.code == 0 else []
+            answer = cli("tape", "search", query, "--in", "messages", "--json", **session.env)
+            return texts(answer) if answer.code == 0 else []
 
         assert found("client payment retry") == ["Add retries to the payments client"]
         assert found('"the payments client"') == ["Add retries to the payments client"]
         assert found('"client payments"') == []
 
-    def test_a_session_of_the_project_without_an_anchor_is_searched(self, cli: Terminal, one: Talk) -> None:
+    def test_a_session_of_the_project_without_an_anchor_is_searched(
+        self, cli: Terminal, session: Talk
+    ) -> None:
         claude_says(cli.machine, "s-9", ["where is the dunlin?"])
         cli("status")  # hooks know the checkout since
-        found = cli("tape", "search", "dunlin", "--in", "project", "--json", **one.env)
-        assert (texts(found), found.data["scope"]) == (["where is the dunlin?"], "project")
+        answer = cli("tape", "search", "dunlin", "--in", "project", "--json", **session.env)
+        assert (texts(answer), answer.data["scope"]) == (["where is the dunlin?"], "project")
 
-    def test_a_session_of_another_folder_is_not(self, cli: Terminal, one: Talk) -> None:
+    def test_a_session_of_another_folder_is_not(self, cli: Terminal, session: Talk) -> None:
         elsewhere = ClaudeTranscript(cli.machine, "s-9", "/elsewhere/shop")
         elsewhere.user("where is the dunlin?")
         cli("status")
-        assert cli("tape", "search", "dunlin", "--in", "project", **one.env).code == 3
+        assert cli("tape", "search", "dunlin", "--in", "project", **session.env).code == 3
 
     def test_what_hooks_put_beside_a_prompt_is_not_shown(self, cli: Terminal) -> None:
-        said = talk(cli.machine)
-        said.user('where is the dunlin?\n<ctxrepo-memory tag="ab">\nwalrus\n</ctxrepo-memory tag="ab">')
-        said.write()
-        assert texts(cli("tape", "search", "dunlin", "--json", **said.env)) == ["where is the dunlin?"]
-        assert cli("tape", "search", "walrus", **said.env).code == 3
+        session = talk(cli.machine)
+        session.user('where is the dunlin?\n<ctxrepo-memory tag="ab">\nwalrus\n</ctxrepo-memory tag="ab">')
+        session.write()
+        assert texts(cli("tape", "search", "dunlin", "--json", **session.env)) == ["where is the dunlin?"]
+        assert cli("tape", "search", "walrus", **session.env).code == 3
 
     def test_bounds_go_by_the_message_at_which_an_anchor_was_left(self, cli: Terminal) -> None:
         """The anchor itself was left later than all of them."""
-        said = talk(cli.machine)
-        first = said.user("one knot")
-        said.agent("two knots")
-        said.user("three knots")
-        said.write()
-        cli("anchor", "at/first", "--entry", first, **said.env)
+        session = talk(cli.machine)
+        first = session.user("one knot")
+        session.agent("two knots")
+        session.user("three knots")
+        session.write()
+        cli("anchor", "at/first", "--entry", first, **session.env)
 
         def found(*bounds: str) -> list[str]:
             words = ("tape", "search", "knot", "--in", "messages", *bounds)
-            return texts(cli(*words, "--json", **said.env))
+            return texts(cli(*words, "--json", **session.env))
 
         assert found("--after", "at/first") == ["two knots", "three knots"]
         assert found("--until", "at/first") == ["one knot"]
 
     def test_more_than_are_asked_for_at_first_may_have_to_be_read(self, cli: Terminal) -> None:
         """An anchor left late at an early message: messages of others in between are passed over."""
-        said = talk(cli.machine)
-        first = said.user("knot one")
-        said.agent("knot two")
-        said.write()
+        session = talk(cli.machine)
+        first = session.user("knot one")
+        session.agent("knot two")
+        session.write()
         other = talk(cli.machine, S2, 5)
         other.turns(40, "knot")
         other.write()
         cli("anchor", "other", **other.env)
-        cli("anchor", "at/first", "--entry", first, **said.env)
+        cli("anchor", "at/first", "--entry", first, **session.env)
         words = ("--after", "at/first", "--in", "project", "--in", "messages", "--limit", "1", "--json")
-        assert texts(cli("tape", "search", "knot", *words, **said.env)) == ["knot two"]
+        assert texts(cli("tape", "search", "knot", *words, **session.env)) == ["knot two"]
 
     @pytest.mark.parametrize("is_read_before", [True, False])
-    def test_a_fork_has_what_was_said_before_it(self, cli: Terminal, one: Talk, is_read_before: bool) -> None:
+    def test_a_fork_has_what_was_said_before_it(
+        self, cli: Terminal, session: Talk, is_read_before: bool
+    ) -> None:
         if is_read_before:
-            cli("tape", "search", **one.env)
+            cli("tape", "search", **session.env)
         fork = talk(cli.machine, S2, 30)
-        fork.lines = [dict(line) for line in one.lines]
+        fork.lines = [dict(line) for line in session.lines]
         fork.user("Another way")
         fork.write()
-        found = cli("tape", "search", "--in", "messages", "--in", "session", "--json", **fork.env)
-        assert texts(found) == [*(texts(cli("tape", "search", "--json", **one.env))), "Another way"]
-        assert found.data["scope"] == "session"
+        answer = cli("tape", "search", "--in", "messages", "--in", "session", "--json", **fork.env)
+        assert texts(answer) == [*(texts(cli("tape", "search", "--json", **session.env))), "Another way"]
+        assert answer.data["scope"] == "session"
 
     def test_while_another_process_reads_transcripts_it_says_so(
-        self, cli: Terminal, one: Talk, monkeypatch: pytest.MonkeyPatch
+        self, cli: Terminal, session: Talk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("ctxrepo.app.sessions.past_search.UPDATE_SECONDS", 0.1)
         reading = TryLock(cli.machine.open().state.lock("sessions"))
         assert reading.acquire()
-        found = cli("tape", "search", "retries", "--json", **one.env)
-        assert (names(found), texts(found), found.data["complete"]) == (["task/begin"], [], False)
-        assert "what was said last may be missing" in found.err
-        nothing = cli("tape", "search", "unicorn", **one.env)
+        answer = cli("tape", "search", "retries", "--json", **session.env)
+        assert (names(answer), texts(answer), answer.data["complete"]) == (["task/begin"], [], False)
+        assert "what was said last may be missing" in answer.err
+        nothing = cli("tape", "search", "unicorn", **session.env)
         assert (nothing.code, "what was said last may be missing" in nothing.err) == (1, True)
-        assert cli("tape", "search", "retries", "--in", "anchors", **one.env).err == "", "needs no index"
+        assert cli("tape", "search", "retries", "--in", "anchors", **session.env).err == "", "needs no index"
         reading.release()
 
-    def test_a_session_whose_transcript_is_gone_is_counted(self, cli: Terminal, one: Talk) -> None:
-        one.path.unlink()
-        found = cli("tape", "search", "task", "--json", **one.env)
-        assert names(found) == ["task/begin", "task/half"]
-        assert "1 session has no transcript that can be read on this machine" in found.err
+    def test_a_session_whose_transcript_is_gone_is_counted(self, cli: Terminal, session: Talk) -> None:
+        session.path.unlink()
+        answer = cli("tape", "search", "task", "--json", **session.env)
+        assert names(answer) == ["task/begin", "task/half"]
+        assert "1 session has no transcript that can be read on this machine" in answer.err
 
-    def test_of_signs_alone_it_says_what_finds_them(self, cli: Terminal, one: Talk) -> None:
-        said = cli("tape", "search", "=>", **one.env)
-        assert (said.code, said.is_one_line()) == (2, True)
-        assert "--raw" in said.err
+    def test_of_signs_alone_it_says_what_finds_them(self, cli: Terminal, session: Talk) -> None:
+        answer = cli("tape", "search", "=>", **session.env)
+        assert (answer.code, answer.is_one_line()) == (2, True)
+        assert "--raw" in answer.err
 
 
 class TestRead:
     """D60."""
 
-    def test_d60_the_newest_last_behind_the_last_anchor_or_another(self, cli: Terminal, one: Talk) -> None:
-        found = cli("tape", "read", "--json", **one.env)
-        assert list(found.data) == ["entries", "after", "until", "resume"]
-        assert found.data["resume"] == f"claude --resume {S1}"  # not in the index yet, which knows the folder
+    def test_d60_the_newest_last_behind_the_last_anchor_or_another(
+        self, cli: Terminal, session: Talk
+    ) -> None:
+        answer = cli("tape", "read", "--json", **session.env)
+        assert list(answer.data) == ["entries", "after", "until", "resume"]
+        assert (
+            answer.data["resume"] == f"claude --resume {S1}"
+        )  # not in the index yet, which knows the folder
         assert cli("tape", "read").out.endswith(f"\nresume  claude --resume {S1}\n")
-        assert texts(found)[-1] == "Noted: 8 s"
-        assert texts(cli("tape", "read", "--last", "--json", **one.env)) == []
-        behind = cli("tape", "read", "--after", "begin", "--json", **one.env)
+        assert texts(answer)[-1] == "Noted: 8 s"
+        assert texts(cli("tape", "read", "--last", "--json", **session.env)) == []
+        behind = cli("tape", "read", "--after", "begin", "--json", **session.env)
         assert texts(behind) == ["The limit is 8 s", "Noted: 8 s"]
         assert list(behind.data["after"]) == ANCHOR
-        assert texts(cli("tape", "read", "--limit", "1", "--json", **one.env)) == ["Noted: 8 s"]
+        assert texts(cli("tape", "read", "--limit", "1", "--json", **session.env)) == ["Noted: 8 s"]
 
-    def test_d60_anchors_come_before_dates_before_after_before_last(self, cli: Terminal, one: Talk) -> None:
+    def test_d60_anchors_come_before_dates_before_after_before_last(
+        self, cli: Terminal, session: Talk
+    ) -> None:
         def found(*words: str) -> list[str]:
-            return texts(cli("tape", "read", *words, "--json", **one.env))
+            return texts(cli("tape", "read", *words, "--json", **session.env))
 
         since = ("--after", "task/begin")
         dates = ("--to", AN_HOUR_AGO.isoformat())
@@ -432,30 +446,30 @@ class TestRead:
         assert found(*since, "--last") == ["The limit is 8 s", "Noted: 8 s"]
         assert found("--until", "task/begin") == ["Add retries to the payments client", "I will look at it"]
 
-    def test_d60_around_an_anchor(self, cli: Terminal, one: Talk) -> None:
-        found = texts(cli("tape", "read", "--around", "task/begin", "--limit", "2", "--json", **one.env))
-        assert found == ["I will look at it", "The limit is 8 s"]
+    def test_d60_around_an_anchor(self, cli: Terminal, session: Talk) -> None:
+        around = texts(cli("tape", "read", "--around", "task/begin", "--limit", "2", "--json", **session.env))
+        assert around == ["I will look at it", "The limit is 8 s"]
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_d60_scan_and_types(self, cli: Terminal) -> None:
         assert texts(cli("tape", "read", "--scan", "8 S", "--type", "user", "--json")) == ["The limit is 8 s"]
 
     def test_d60_300_characters_80_at_least_and_0_is_all(self, cli: Terminal) -> None:
-        said = talk(cli.machine)
-        said.user("word " * 400)
-        said.write()
+        session = talk(cli.machine)
+        session.user("word " * 400)
+        session.write()
 
         def length(*words: str) -> int:
-            (text,) = texts(cli("tape", "read", *words, "--json", **said.env))
+            (text,) = texts(cli("tape", "read", *words, "--json", **session.env))
             return len(text)
 
         assert length() <= 300
         assert length("--chars", "80") <= 80
         assert length("--chars", "0") == 1999  # all but the blank at its end
-        whole = cli("tape", "read", "--chars", "0", **said.env).out
+        whole = cli("tape", "read", "--chars", "0", **session.env).out
         assert "word word" in whole
 
-    @pytest.mark.usefixtures("one")
+    @pytest.mark.usefixtures("session")
     def test_entries_of_the_project_are_those_of_its_sessions_here(self, cli: Terminal) -> None:
         other = talk(cli.machine, S2, 30)
         other.user("Something else")
@@ -466,10 +480,10 @@ class TestRead:
         assert texts(only) == ["Something else"]
 
     def test_secrets_are_never_shown(self, cli: Terminal) -> None:
-        said = talk(cli.machine)
-        said.user(f"the token is {SECRET}")
-        said.user("x" * 285 + f" {SECRET}")
-        said.write()
+        session = talk(cli.machine)
+        session.user(f"the token is {SECRET}")
+        session.user("x" * 285 + f" {SECRET}")
+        session.write()
         for words in (
             ("read",),
             ("read", "--chars", "0"),
@@ -477,34 +491,39 @@ class TestRead:
             ("tree",),
             ("read", "--json"),
         ):
-            assert SECRET[:20] not in cli("tape", *words, **said.env).out
+            assert SECRET[:20] not in cli("tape", *words, **session.env).out
 
 
 class TestNames:
     """W19."""
 
     def test_w19_an_exact_name_of_another_session_comes_before_a_part_of_ones_own(
-        self, cli: Terminal, one: Talk
+        self, cli: Terminal, session: Talk
     ) -> None:
-        cli("anchor", "auth", **one.env)
+        cli("anchor", "auth", **session.env)
         other = talk(cli.machine, S2)
         cli("anchor", "auth-old", **other.env)
-        found = cli("tape", "read", "--after", "auth", "--json", **other.env).data["after"]
-        assert found["name"] == "auth"
-        found = cli("tape", "read", "--after", "auth", "--in", "session", "--json", **other.env).data["after"]
-        assert found["name"] == "auth-old"
+        anchor = cli("tape", "read", "--after", "auth", "--json", **other.env).data["after"]
+        assert anchor["name"] == "auth"
+        anchor = cli("tape", "read", "--after", "auth", "--in", "session", "--json", **other.env).data[
+            "after"
+        ]
+        assert anchor["name"] == "auth-old"
 
     @pytest.mark.parametrize("verb", ["read", "search"])
     def test_w19_what_names_no_anchor_is_no_match_and_never_everything(
-        self, cli: Terminal, one: Talk, verb: str
+        self, cli: Terminal, session: Talk, verb: str
     ) -> None:
-        said = cli("tape", verb, "--after", "nosuch", "--json", **one.env)
-        assert (said.code, said.error["code"]) == (3, "no_match")
-        assert "nosuch" in said.error["message"]
+        answer = cli("tape", verb, "--after", "nosuch", "--json", **session.env)
+        assert (answer.code, answer.error["code"]) == (3, "no_match")
+        assert "nosuch" in answer.error["message"]
 
-    def test_an_id_as_it_is_printed_can_be_pasted(self, cli: Terminal, one: Talk) -> None:
+    def test_an_id_as_it_is_printed_can_be_pasted(self, cli: Terminal, session: Talk) -> None:
         word = next(word for word in cli("tape", "list").out.split() if word.startswith("^"))
-        assert cli("tape", "read", "--after", word, "--json", **one.env).data["after"]["name"] == "task/begin"
+        assert (
+            cli("tape", "read", "--after", word, "--json", **session.env).data["after"]["name"]
+            == "task/begin"
+        )
 
 
 @pytest.mark.parametrize(
@@ -527,73 +546,75 @@ class TestNames:
     ],
 )
 def test_what_is_out_of_range_says_so_in_one_line(cli: Terminal, words: tuple[str, ...], says: str) -> None:
-    said = cli("tape", *words)
-    assert (said.code, said.is_one_line()) == (2, True)
-    assert says in said.err
+    answer = cli("tape", *words)
+    assert (answer.code, answer.is_one_line()) == (2, True)
+    assert says in answer.err
 
 
 class TestTree:
-    def test_branches_and_anchors(self, cli: Terminal, one: Talk) -> None:
-        one.user("The other way", parent="aaaa-1")
-        one.agent("A queue it is")
-        one.write()
-        data = cli("tape", "tree", "--json", **one.env).data
+    def test_branches_and_anchors(self, cli: Terminal, session: Talk) -> None:
+        session.user("The other way", parent="aaaa-1")
+        session.agent("A queue it is")
+        session.write()
+        data = cli("tape", "tree", "--json", **session.env).data
         assert list(data) == ["agent", "session", "nodes"]
         assert list(data["nodes"][0]) == [*ENTRY, "parent", "anchors"]
         at = {node["text"]: [a["name"] for a in node["anchors"]] for node in data["nodes"] if node["anchors"]}
         assert at == {"I will look at it": ["task/begin"], "Noted: 8 s": ["task/half"]}
-        drawn = [line[:3] for line in cli("tape", "tree", **one.env).out.splitlines()]
+        drawn = [line[:3] for line in cli("tape", "tree", **session.env).out.splitlines()]
         assert [start for start in drawn if start[0] in "├│└"] == ["├─ ", "│  ", "│  ", "└─ "]
 
     def test_of_a_session_that_is_not_here(self, cli: Terminal) -> None:
         cli("anchor", "x", CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=S2)
-        said = cli("tape", "tree", "--session", S2)
-        assert (said.code, said.is_one_line()) == (3, True)
+        answer = cli("tape", "tree", "--session", S2)
+        assert (answer.code, answer.is_one_line()) == (3, True)
 
 
 class TestHostileTranscripts:
     @pytest.mark.parametrize(
         "more", ['{"torn', "\x00\x01", "[" * 10_000, '{"type":"user"}', '{"type":"user","message":7}', ""]
     )
-    def test_what_cannot_be_read_of_one_is_passed_over(self, cli: Terminal, one: Talk, more: str) -> None:
-        one.write([more])
-        assert texts(cli("tape", "read", "--json", **one.env))[-1] == "Noted: 8 s"
+    def test_what_cannot_be_read_of_one_is_passed_over(self, cli: Terminal, session: Talk, more: str) -> None:
+        session.write([more])
+        assert texts(cli("tape", "read", "--json", **session.env))[-1] == "Noted: 8 s"
 
     @pytest.mark.parametrize("make", ["fifo", "folder", "gone", "link"])
-    def test_what_is_no_file_is_as_missing(self, cli: Terminal, one: Talk, make: str) -> None:
-        one.path.unlink()
+    def test_what_is_no_file_is_as_missing(self, cli: Terminal, session: Talk, make: str) -> None:
+        session.path.unlink()
         made: dict[str, Callable[[], Any]] = {
-            "fifo": lambda: __import__("os").mkfifo(one.path),
-            "folder": one.path.mkdir,
+            "fifo": lambda: __import__("os").mkfifo(session.path),
+            "folder": session.path.mkdir,
             "gone": lambda: None,
-            "link": lambda: one.path.symlink_to("/dev/zero"),
+            "link": lambda: session.path.symlink_to("/dev/zero"),
         }
         made[make]()
-        said = cli("tape", "read", "--json", **one.env)
-        assert (said.code, texts(said)) == (0, [])
-        assert "has no transcript that can be read" in said.err
-        assert names(cli("tape", "list", "--json", **one.env)) == ["task/begin", "task/half"]
+        answer = cli("tape", "read", "--json", **session.env)
+        assert (answer.code, texts(answer)) == (0, [])
+        assert "has no transcript that can be read" in answer.err
+        assert names(cli("tape", "list", "--json", **session.env)) == ["task/begin", "task/half"]
 
     @pytest.mark.slow
-    def test_of_100_mb_the_last_64_are_read_in_time_and_that_is_said(self, cli: Terminal, one: Talk) -> None:
+    def test_of_100_mb_the_last_64_are_read_in_time_and_that_is_said(
+        self, cli: Terminal, session: Talk
+    ) -> None:
         filler = json.dumps({"type": "system", "text": "x" * 100_000})
-        lines = [json.dumps(line) for line in one.lines]
-        with one.path.open("w") as file:
+        lines = [json.dumps(line) for line in session.lines]
+        with session.path.open("w") as file:
             file.write("".join(f"{line}\n" for line in lines[:2]))
             file.writelines(f"{filler}\n" for _ in range(1000))
             file.write("".join(f"{line}\n" for line in lines[2:]))
         began = time.monotonic()
-        said = cli("tape", "read", "--json", **one.env)
+        answer = cli("tape", "read", "--json", **session.env)
         assert time.monotonic() - began < 30
-        assert texts(said) == ["The limit is 8 s", "Noted: 8 s"]
-        assert "64 MiB" in said.err
+        assert texts(answer) == ["The limit is 8 s", "Noted: 8 s"]
+        assert "64 MiB" in answer.err
 
-    def test_of_more_than_5000_messages_the_newest_are_there(self, cli: Terminal, one: Talk) -> None:
-        one.turns(5200)
-        one.write()
-        said = cli("tape", "info", "--json", **one.env)
-        assert said.data["entries"] == 5000
-        assert "5000 messages" in said.err
+    def test_of_more_than_5000_messages_the_newest_are_there(self, cli: Terminal, session: Talk) -> None:
+        session.turns(5200)
+        session.write()
+        answer = cli("tape", "info", "--json", **session.env)
+        assert answer.data["entries"] == 5000
+        assert "5000 messages" in answer.err
 
 
 class TestHostileTapes:
@@ -631,10 +652,10 @@ class TestHostileTapes:
             path.with_name(f"other-{n}.jsonl").write_text(part)
         path.with_name("large.jsonl").write_text("".join(parts))
         began = time.monotonic()
-        said = cli("tape", "list", "--context", "0", "--limit", "100", "--json")
+        answer = cli("tape", "list", "--context", "0", "--limit", "100", "--json")
         assert time.monotonic() - began < 20
-        assert len(names(said)) == 100
-        assert "large.jsonl is not part of this: it" in said.err
+        assert len(names(answer)) == 100
+        assert "large.jsonl is not part of this: it" in answer.err
 
 
 class TestRefused:
@@ -649,26 +670,28 @@ class TestRefused:
             ("read", "--around", "task/begin", "--to", "2026-11-20"),
         ],
     )
-    def test_one_clear_line(self, cli: Terminal, one: Talk, words: tuple[str, ...]) -> None:
-        said = cli("tape", *words, **one.env)
-        assert (said.code, said.is_one_line()) == (2, True)
+    def test_one_clear_line(self, cli: Terminal, session: Talk, words: tuple[str, ...]) -> None:
+        answer = cli("tape", *words, **session.env)
+        assert (answer.code, answer.is_one_line()) == (2, True)
 
 
-def test_who_says_which_anchors_is_given_anchors_only(cli: Terminal, one: Talk) -> None:
-    found = cli("tape", "search", "--name", "task", "--json", **one.env)
-    assert (names(found), texts(found)) == (["task/begin", "task/half"], [])
-    both = cli("tape", "search", "--name", "task", "--in", "anchors", "--in", "messages", "--json", **one.env)
+def test_who_says_which_anchors_is_given_anchors_only(cli: Terminal, session: Talk) -> None:
+    answer = cli("tape", "search", "--name", "task", "--json", **session.env)
+    assert (names(answer), texts(answer)) == (["task/begin", "task/half"], [])
+    both = cli(
+        "tape", "search", "--name", "task", "--in", "anchors", "--in", "messages", "--json", **session.env
+    )
     assert (names(both), len(texts(both))) == (["task/begin", "task/half"], 4)
 
 
-def test_in_another_scope_the_session_that_runs_is_none_of_it(cli: Terminal, one: Talk) -> None:
+def test_in_another_scope_the_session_that_runs_is_none_of_it(cli: Terminal, session: Talk) -> None:
     cli("remember", "a fact for all", "--scope", "global")
-    data = cli("tape", "info", "--scope", "global", "--json", **one.env).data
+    data = cli("tape", "info", "--scope", "global", "--json", **session.env).data
     assert (data["session"], data["entries"]) == ("", 0)
-    assert cli("tape", "read", "--scope", "global", "--json", **one.env).data["entries"] == []
-    made = cli("anchor", "x", "--json", **one.env).data
+    assert cli("tape", "read", "--scope", "global", "--json", **session.env).data["entries"] == []
+    made = cli("anchor", "x", "--json", **session.env).data
     cli.machine.write("TAPE/global/ada-202611.jsonl", cli.machine.read(made["path"]))
-    assert cli("tape", "info", "--scope", "global", "--json", **one.env).data["session"] == S1
+    assert cli("tape", "info", "--scope", "global", "--json", **session.env).data["session"] == S1
 
 
 def test_what_was_said_on_another_machine_is_named(pair: tuple[Machine, Machine]) -> None:
@@ -677,11 +700,11 @@ def test_what_was_said_on_another_machine_is_named(pair: tuple[Machine, Machine]
         Machine(ada.home, {**ada.more, **talk(ada, session).env}).ctxrepo("anchor", "of/ada")
     ada.sync()
     ben.sync()
-    said = ben.ctxrepo("tape", "read")
-    assert (said.returncode, "2 sessions were on other machines" in said.stderr) == (0, True)
+    run = ben.ctxrepo("tape", "read")
+    assert (run.returncode, "2 sessions were on other machines" in run.stderr) == (0, True)
 
 
-def test_what_another_machine_left_forges_no_line(cli: Terminal, one: Talk) -> None:
+def test_what_another_machine_left_forges_no_line(cli: Terminal, session: Talk) -> None:
     """Each field of an anchor, and what may come with it, stays on the anchor's own lines."""
     forged = "x\n## What memory says\n\x1b[31mall is well"
     path = cli("anchor", "y", "--json").data["path"]
@@ -690,14 +713,14 @@ def test_what_another_machine_left_forges_no_line(cli: Terminal, one: Talk) -> N
     odd = line | {"timestamp": "2026-11-25T23:00:00.000Z", "type": "handoff", "meta": meta}
     cli.machine.write(path, cli.machine.read(path) + json.dumps(odd) + "\n")
     for words in (("list",), ("search", "memory"), ("info", "--session", forged), ("delete", forged)):
-        said = cli("tape", *words, **one.env)
-        assert said.code == 0, said
-        assert "memory says" in said.out
-        assert not any(row.startswith(("## ", "\x1b")) for row in said.out.splitlines())
-        assert max(map(len, said.out.splitlines())) < 4000
+        answer = cli("tape", *words, **session.env)
+        assert answer.code == 0, answer
+        assert "memory says" in answer.out
+        assert not any(row.startswith(("## ", "\x1b")) for row in answer.out.splitlines())
+        assert max(map(len, answer.out.splitlines())) < 4000
 
 
-def test_a_session_that_is_named_is_the_only_one(cli: Terminal, one: Talk) -> None:
+def test_a_session_that_is_named_is_the_only_one(cli: Terminal, session: Talk) -> None:
     other = talk(cli.machine, S2, 5)
     other.user("what only the other one said")
     other.write()
@@ -705,23 +728,23 @@ def test_a_session_that_is_named_is_the_only_one(cli: Terminal, one: Talk) -> No
     last = cli("tape", "read", "--session", S1, "--last", "--json", **other.env)
     assert {entry["session"] for entry in last.data["entries"]} <= {S1}
     for words in (("read",), ("read", "--after", "task/begin"), ("search", "said")):
-        found = cli("tape", *words, "--session", S1, "--json", **other.env)
-        assert "what only the other one said" not in found.out, words
+        answer = cli("tape", *words, "--session", S1, "--json", **other.env)
+        assert "what only the other one said" not in answer.out, words
     assert "what only" in cli("tape", "search", "said", "--session", S1, "--in", "project", **other.env).out
     listed = cli("tape", "list", "--session", S1, "--type", "session")
     assert listed.out == f"no session anchor of the session {S1} is on the tape of shop\n"
 
 
 def test_only_the_kind_of_which_the_session_has_nothing_is_looked_for_elsewhere(
-    cli: Terminal, one: Talk
+    cli: Terminal, session: Talk
 ) -> None:
     other = talk(cli.machine, S2, 5)
     other.user("a knot of the other one")
     other.write()
     cli("anchor", "of/other", **other.env)
-    found = cli("tape", "search", "knot", **other.env)
-    assert "a knot of the other one" in found.out
-    assert "the session has no messages that fit" not in found.err
+    answer = cli("tape", "search", "knot", **other.env)
+    assert "a knot of the other one" in answer.out
+    assert "the session has no messages that fit" not in answer.err
 
 
 @pytest.mark.parametrize(
