@@ -47,8 +47,8 @@ def test_a_note_that_another_process_wrote_is_seen(ada: Machine, desk: Desk) -> 
     opened = desk.memory
     ada.ctxrepo("remember", "Tests need redis")
     assert "shop/MEMORY.md" in paths(desk)
-    said = desk.perform(read, TargetRequest(parse_target("MEMORY"))).data
-    assert "Tests need redis" in said["text"]
+    note = desk.perform(read, TargetRequest(parse_target("MEMORY"))).data
+    assert "Tests need redis" in note["text"]
     assert desk.memory is opened, "nothing that it stands on has moved"
 
 

@@ -69,8 +69,8 @@ def test_as_text_with_its_notices_and_its_exit_code(
 
 def test_as_json(mine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["count-words", "global:few.md", "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said == {"schema_version": 1, "ok": True, "data": {"words": 3}, "error": None}
+    envelope = json.loads(capsys.readouterr().out)
+    assert envelope == {"schema_version": 1, "ok": True, "data": {"words": 3}, "error": None}
 
 
 def test_for_another_face(mine: Machine) -> None:

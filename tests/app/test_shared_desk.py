@@ -78,25 +78,25 @@ def test_two_threads_perform_operations_in_turn(ada: Machine, desk: Desk, facts:
         return {line for line in text.splitlines() if name in line}
 
     with ThreadPoolExecutor(2) as threads:
-        one, other = threads.map(work, ("s-one", "s-other"))
-    assert (len(one), len(other)) == (facts, facts)
+        first, other = threads.map(work, ("s-one", "s-other"))
+    assert (len(first), len(other)) == (facts, facts)
 
 
 def test_what_was_said_is_searched_by_a_helper_process(ada: Machine, desk: Desk) -> None:
     """A process with threads forks nothing, so all that a search asks for has to be pickled."""
-    said = Talk(ada, "s-1")
-    first = said.user("one knot")
-    said.agent("two knots")
-    said.write()
-    call = call_of(ada, **said.env)
+    session = Talk(ada, "s-1")
+    first = session.user("one knot")
+    session.agent("two knots")
+    session.write()
+    call = call_of(ada, **session.env)
     desk.perform(anchor, AnchorRequest("at/first", entry=first), call)
     for _ in range(2):
         request = TapeSearch(query="knot", where=("messages",), after="at/first")
         hits = desk.perform(search_tape, request, call).value.value
         assert [message.text for message in hits.messages] == ["two knots"]
-    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("knot")), call).value
-    (hit,) = found.hits
-    assert (hit.message.text, [one.text for one in hit.after]) == ("one knot", ["two knots"])
+    answer = desk.perform(search_sessions, SessionsRequest(SessionQuery("knot")), call).value
+    (hit,) = answer.hits
+    assert (hit.message.text, [message.text for message in hit.after]) == ("one knot", ["two knots"])
 
 
 @pytest.mark.slow

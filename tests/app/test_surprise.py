@@ -10,10 +10,10 @@ from ctxrepo.errors import Busy
 
 def test_a_disk_that_takes_no_database_is_told_with_what_to_look_at() -> None:
     for words in ("unable to open database file", "database or disk is full", "disk I/O error"):
-        told = of_database(sqlite3.OperationalError(words), {})
-        assert told
-        assert words in told.message
-        assert "quota" in told.hint
+        error = of_database(sqlite3.OperationalError(words), {})
+        assert error
+        assert words in error.message
+        assert "quota" in error.hint
     assert isinstance(of_database(sqlite3.OperationalError("database is locked"), {}), Busy)
 
 

@@ -89,5 +89,5 @@ def test_pins_that_sessions_are_not_given_whole_are_told_of(ada: Machine, desk: 
 
     assert pin("never push on fridays") == []
     assert pin("so much to say of it " * 500) == ["what is pinned now is cut: make it shorter"]
-    told = [pin(f"{number} is said with {'so many words ' * 60}") for number in range(12)]
-    assert (told[0], told[-1]) == ([], ["those pinned first are cut"])
+    notices = [pin(f"{number} is said with {'so many words ' * 60}") for number in range(12)]
+    assert (notices[0], notices[-1]) == ([], ["those pinned first are cut"])

@@ -29,13 +29,13 @@ def test_a_fact_is_remembered_superseded_and_read_by_its_former_id(desk: Desk) -
     second = desk.perform(writing.remember, Fact("Tests need valkey", supersedes=former))
     assert second.data["was"] == ["Tests need redis"]
     assert desk.take_notices() == []
-    found = desk.perform(browsing.read, TargetRequest(parse_target(second.data["id"])))
-    assert found.value.text == found.data["text"] == "- Tests need valkey"
+    answer = desk.perform(browsing.read, TargetRequest(parse_target(second.data["id"])))
+    assert answer.value.text == answer.data["text"] == "- Tests need valkey"
 
 
 def test_several_facts_are_one_write_and_share_no_key(desk: Desk) -> None:
     done = desk.perform(writing.remember_all, [Fact("One"), Fact("Two")])
-    assert [one["at"] for one in done.data["remembered"]] == [one.at for one in done.value]
+    assert [fact["at"] for fact in done.data["remembered"]] == [fact.at for fact in done.value]
     with pytest.raises(UsageError, match="take one fact, not 2"):
         desk.perform(writing.remember_all, [Fact("One", key="k"), Fact("Two", key="k")])
 

@@ -32,9 +32,9 @@ def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
     done = desk.perform(writing.tick, TickRequest("ask the bank", is_done=True))
     assert done.data["text"] == "Ask the bank"
     open_ones = desk.perform(browsing.list_items, ChecklistRequest()).value
-    assert [one.item.text for one in open_ones] == ["Ask the bank again"]
+    assert [row.item.text for row in open_ones] == ["Ask the bank again"]
     cleared = desk.perform(writing.clear_done, ChecklistRequest()).data["cleared"]
-    assert [one["text"] for one in cleared] == ["Ask the bank"]
+    assert [item["text"] for item in cleared] == ["Ask the bank"]
 
 
 def test_a_line_is_logged_read_and_its_day_listed(desk: Desk) -> None:

@@ -69,7 +69,7 @@ def test_every_row_of_every_panel_has_something_to_see(ada: Machine) -> None:
 def test_health_ends_with_all_machines(ada: Machine) -> None:
     machines = ada.json("status", "--machines", "--json")["data"]["machines"]
     rows = rows_of(ada, "health")[-len(machines) :]
-    assert [row.name for row in rows] == [f"machine {one['host'] or ''}" for one in machines]
+    assert [row.name for row in rows] == [f"machine {machine['host'] or ''}" for machine in machines]
     assert len(machines) > 1
     assert f"{machines[0]['waits']['proposal']} proposal" in rows[0].text
     assert "Field(label='version', lines=('0." in repr(rows[0].detail)

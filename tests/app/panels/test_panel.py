@@ -37,7 +37,7 @@ def test_whole_words_come_first_and_the_letters_of_one_word_last(typed: str, nam
 
 
 @pytest.mark.parametrize(
-    ("age", "said"),
+    ("age", "cells"),
     [
         (timedelta(days=3, hours=5), "3d"),
         (timedelta(hours=5), "5h"),
@@ -46,6 +46,6 @@ def test_whole_words_come_first_and_the_letters_of_one_word_last(typed: str, nam
         (timedelta(days=-1), "now"),
     ],
 )
-def test_an_age_takes_three_cells(age: timedelta, said: str) -> None:
-    assert short_age(NOW - age, NOW) == said
+def test_an_age_takes_three_cells(age: timedelta, cells: str) -> None:
+    assert short_age(NOW - age, NOW) == cells
     assert short_age(None, NOW) == ""

@@ -29,7 +29,7 @@ def note(report: MemoryReport, path: str) -> ReportedNote:
 
 def test_what_waits_has_its_commands_and_versions_apart_stand_by_themselves(machine: Machine) -> None:
     report = report_of(machine)
-    assert [one.item.kind for one in report.waiting] == ["deletion", "held", *["proposal"] * 3]
+    assert [row.item.kind for row in report.waiting] == ["deletion", "held", *["proposal"] * 3]
     held = report.waiting[1]
     assert held.commands[0][1] == "ctxrepo open shop:topics/access.md"
     port, style = report.apart
@@ -57,7 +57,7 @@ def test_notes_have_text_marks_and_history(machine: Machine) -> None:
     assert [entry.is_pinned for entry in gotcha.entries.values()].count(True) == 1
     assert any(entry.used and entry.last for entry in gotcha.entries.values())
     assert any(entry.key == "port" for entry in note(report, "shop/MEMORY.md").entries.values())
-    assert not [one for one in report.notes if one.scope == "conflicts"]
+    assert not [note for note in report.notes if note.scope == "conflicts"]
 
 
 def test_machines_and_agents_are_told_from_commits(machine: Machine) -> None:
@@ -80,13 +80,13 @@ def test_what_is_left_out_is_said_with_the_command_that_shows_it(machine: Machin
     whole = report_of(machine)
     assert not whole.left_out
     small = report_of(machine, commits=4, note_bytes=1500, anchors=3, entries=2, items=1, item_chars=5)
-    said = {one.command: one.what for one in small.left_out}
-    assert set(said) == {"ctxrepo status", "ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
-    assert said["ctxrepo status"] == "3 further items to decide"
-    assert [one.item.kind for one in small.waiting] == ["deletion", "held", "proposal"]
+    texts = {part.command: part.what for part in small.left_out}
+    assert set(texts) == {"ctxrepo status", "ctxrepo history", "ctxrepo read TARGET", "ctxrepo tape list"}
+    assert texts["ctxrepo status"] == "3 further items to decide"
+    assert [row.item.kind for row in small.waiting] == ["deletion", "held", "proposal"]
     assert small.waiting[2].item.after == "- [go"
     assert small.apart[0].kept == "- por"
-    assert said["ctxrepo tape list"] == "10 earlier anchors"
+    assert texts["ctxrepo tape list"] == "10 earlier anchors"
     bodies = [note for note in small.notes if note.body]
     assert 0 < len(bodies) < len(small.notes) == len(whole.notes)
     assert len(small.usage.entries) == 2

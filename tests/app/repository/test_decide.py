@@ -110,8 +110,8 @@ def test_deletions_that_were_accepted_are_undone_and_restored_files_stop_an_undo
     first, *_ = deletions_at(mine)
     decided = desk_at(mine).perform(decide, DecideRequest(first.id, "accept-deletions"))
     assert [effect.line for effect in decided.value.effects] == ["- note in shop/n0.md"]
-    said = mine.ctxrepo("undo")
-    assert (said.returncode, said.stdout.split("\n")[0]) == (0, "undone: delete: shop/n0.md and 11 more")
+    run = mine.ctxrepo("undo")
+    assert (run.returncode, run.stdout.split("\n")[0]) == (0, "undone: delete: shop/n0.md and 11 more")
     assert mine.read("shop/n0.md") == "- note in shop/n0.md\n"
     assert mine.ctxrepo("undo", "--redo").returncode == 0
     assert mine.ctxrepo("undo").returncode == 0
@@ -120,8 +120,8 @@ def test_deletions_that_were_accepted_are_undone_and_restored_files_stop_an_undo
         (mine.clone / f"shop/n{number}.md").unlink()
     first, *_ = waiting(mine)
     desk_at(mine).perform(decide, DecideRequest(first.id, "restore-files"))
-    said = mine.ctxrepo("undo")
-    assert (said.returncode, "can't be undone: put back: shop/n0.md" in said.stderr) == (6, True)
+    run = mine.ctxrepo("undo")
+    assert (run.returncode, "can't be undone: put back: shop/n0.md" in run.stderr) == (6, True)
     assert "the wall is blue" in mine.read("shop/MEMORY.md")
     assert (mine.clone / "shop/n0.md").exists()
 
@@ -151,8 +151,8 @@ def test_what_was_declined_is_taken_off_the_list(ada: Machine, remote: Path) -> 
     decided = desk_at(ada).perform(decide, DecideRequest(item.id, "dismiss"))
     assert decided.data == {"item": item.id, "verb": "dismiss", "undo": "", "waits": False, "changes": []}
     assert waiting(ada) == []
-    said = ada.ctxrepo("undo")
-    assert (said.returncode, f"can't be undone: dismiss: {item.name}" in said.stderr) == (6, True)
+    run = ada.ctxrepo("undo")
+    assert (run.returncode, f"can't be undone: dismiss: {item.name}" in run.stderr) == (6, True)
 
 
 def test_a_file_with_a_secret_offers_no_choice(mine: Machine) -> None:

@@ -46,8 +46,8 @@ def test_settings_are_changed_before_there_is_a_memory(desk: Desk) -> None:
     assert (changed.data["value"], changed.data["changed"]) == (5, True)
     assert desk.perform(preferences.get_setting, preferences.KeyRequest("recall.limit")).value.value == 5
     assert desk.perform(preferences.unset_setting, preferences.KeyRequest("recall.limit")).data["was"] == 5
-    told = desk.perform(preferences.explain_settings, preferences.KeyRequest("recall.limit")).data
-    assert told["value"] == told["default"]
+    setting = desk.perform(preferences.explain_settings, preferences.KeyRequest("recall.limit")).data
+    assert setting["value"] == setting["default"]
 
 
 def test_agents_are_connected_when_somebody_agrees(ada: Machine, desk: Desk) -> None:
@@ -80,11 +80,11 @@ def test_projects_cache_and_faults_are_told(ada: Machine, desk: Desk) -> None:
     assert desk.perform(project_names.show_project, None).data["folder"] == "shop"
     renamed = desk.perform(project_names.rename, project_names.RenameRequest("store"))
     assert (renamed.data["before"], renamed.data["folder"]) == ("shop", "store")
-    assert [one.folder for one in desk.perform(project_names.list_projects, None).value if one.id] == [
-        "store"
-    ]
+    assert [
+        project.folder for project in desk.perform(project_names.list_projects, None).value if project.id
+    ] == ["store"]
     assert desk.perform(diagnosis.verify, None).exit_code == 0
     assert desk.perform(diagnosis.rebuild, None).data["notes"] > 0
     assert desk.perform(diagnosis.list_faults, None).data == {"faults": []}
-    found = desk.perform(diagnosis.doctor, diagnosis.DoctorRequest())
-    assert found.exit_code == (1 if found.value.findings else 0)
+    answer = desk.perform(diagnosis.doctor, diagnosis.DoctorRequest())
+    assert answer.exit_code == (1 if answer.value.findings else 0)

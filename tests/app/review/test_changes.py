@@ -94,9 +94,9 @@ def test_each_change_says_who_made_it_also_on_another_machine(two: tuple[Machine
     notes = {note["path"]: note for note in ada.json("diff", "--from", start)["data"]["notes"]}
     by = notes["shop/topics/gotcha.md"]["entries"][0]["by"]
     assert (by["agents"], by["sessions"], by["hosts"]) == (["claude"], [SESSION], [ben.open().host])
-    said = ada.ctxrepo("diff", "--from", start).stdout
-    assert f"  claude on {ben.open().host}, session {SESSION[:8]}, " in said
-    assert "    + [gotcha] by a session of ben's\n" in said
+    output = ada.ctxrepo("diff", "--from", start).stdout
+    assert f"  claude on {ben.open().host}, session {SESSION[:8]}, " in output
+    assert "    + [gotcha] by a session of ben's\n" in output
     assert notes["shop/b.md"]["entries"][0]["by"]["sessions"] == []
 
 
@@ -140,8 +140,8 @@ def test_a_note_that_was_renamed_and_one_that_was_removed(mine: Machine) -> None
     assert diff(mine, "--from", start)[0] == ("shop/b.md", "~", "the queue is redis", "the queue is nats")
     assert [change for _, change, *_ in diff(mine, "--from", start)[1:]] == ["-", "-"]
     assert diff(mine, "b", "--from", start) == diff(mine, "--from", start)[:1]
-    said = mine.ctxrepo("diff", "--from", start, "--patch").stdout
-    assert "rename from shop/a.md\nrename to shop/b.md\n--- a/shop/a.md\n+++ b/shop/b.md\n" in said
+    output = mine.ctxrepo("diff", "--from", start, "--patch").stdout
+    assert "rename from shop/a.md\nrename to shop/b.md\n--- a/shop/a.md\n+++ b/shop/b.md\n" in output
 
 
 def test_a_change_is_known_again_under_each_name_that_its_note_had(mine: Machine) -> None:
@@ -174,9 +174,9 @@ def test_what_no_commit_holds_is_in_it_and_its_secrets_are_masked(mine: Machine)
     (note,) = mine.json("diff", "--from", start)["data"]["notes"]
     assert (note["path"], note["kind"], note["committed"]) == ("shop/held.md", "new", False)
     for words in ((), ("--patch",), ("--json", "--patch")):
-        said = mine.ctxrepo("diff", "--from", start, *words).stdout
-        assert TOKEN not in said
-        assert "[github-token]" in said
+        output = mine.ctxrepo("diff", "--from", start, *words).stdout
+        assert TOKEN not in output
+        assert "[github-token]" in output
     assert "in no commit yet" in mine.ctxrepo("diff", "--from", start).stdout
     assert diff(mine, "--from", start, "--to", head(mine)) == []
 
@@ -185,11 +185,11 @@ def test_files_that_are_no_notes_and_what_is_no_entry_have_a_line(mine: Machine)
     start = head(mine)
     (mine.clone / "shop/cart.png").write_bytes(b"\x89PNG\0\1")
     mine.write("shop/a.md", mine.read("shop/a.md").replace("description: ports", "description: 港口"))
-    said = mine.ctxrepo("diff", "--from", start).stdout
-    assert "* what is no entry: its frontmatter, headings or blank lines" in said
-    assert "shop/cart.png (new)\n" in said
-    assert "* no note: nothing before, 6 bytes now" in said
-    assert ".ctx/" not in said
+    output = mine.ctxrepo("diff", "--from", start).stdout
+    assert "* what is no entry: its frontmatter, headings or blank lines" in output
+    assert "shop/cart.png (new)\n" in output
+    assert "* no note: nothing before, 6 bytes now" in output
+    assert ".ctx/" not in output
     patch = mine.ctxrepo("diff", "--from", start, "-p").stdout
     assert "Binary files /dev/null and b/shop/cart.png differ" in patch
     assert "+description: 港口" in patch
@@ -203,9 +203,9 @@ def test_wide_signs_and_ticked_boxes_are_told_as_they_are(mine: Machine) -> None
         ("shop/SCRATCHPAD.md", "~", "[ ] 港口を確認する", "[x] 港口を確認する"),
         ("shop/SCRATCHPAD.md", "+", None, "🚢 sails\x1b[31m"),
     ]
-    said = mine.ctxrepo("diff", "--from", start).stdout
-    assert "    ~ [ ] 港口を確認する\n    → [x] 港口を確認する\n" in said
-    assert "\x1b" not in said
+    output = mine.ctxrepo("diff", "--from", start).stdout
+    assert "    ~ [ ] 港口を確認する\n    → [x] 港口を確認する\n" in output
+    assert "\x1b" not in output
 
 
 def test_a_version_that_a_merge_set_aside_is_named(two: tuple[Machine, Machine]) -> None:
@@ -218,9 +218,9 @@ def test_a_version_that_a_merge_set_aside_is_named(two: tuple[Machine, Machine])
     ben.write("shop/a.md", "- the port is 9 on all machines\n")
     for machine in (ada, ben, ada):
         machine.sync()
-    said = ada.ctxrepo("diff", "--from", start).stdout
-    assert "* a version that a merge set aside: `ctxrepo conflicts` shows it" in said
-    assert "    ~ the port is 1 on all machines\n" in said
+    output = ada.ctxrepo("diff", "--from", start).stdout
+    assert "* a version that a merge set aside: `ctxrepo conflicts` shows it" in output
+    assert "    ~ the port is 1 on all machines\n" in output
 
 
 def test_nothing_changed_is_one_line_and_exit_0(mine: Machine) -> None:

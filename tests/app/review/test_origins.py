@@ -52,48 +52,48 @@ def two(copies: Copies) -> tuple[Machine, Machine]:
 
 
 def test_an_entry_is_led_back_to_the_session_and_the_prompt_that_it_comes_from(mine: Machine) -> None:
-    said = ClaudeTranscript(mine, SESSION)
-    said.user("what ports are there?", timestamp="2000-12-31T09:00:00.000Z")
-    said.user(f"\nkeep that the port is 6380, with {TOKEN}\nand more", timestamp=EARLY)
-    said.user("thanks", timestamp="2200-01-01T09:00:00.000Z")
+    transcript = ClaudeTranscript(mine, SESSION)
+    transcript.user("what ports are there?", timestamp="2000-12-31T09:00:00.000Z")
+    transcript.user(f"\nkeep that the port is 6380, with {TOKEN}\nand more", timestamp=EARLY)
+    transcript.user("thanks", timestamp="2200-01-01T09:00:00.000Z")
     name = remember(in_session(mine), "the port is 6380", "-c", "gotcha")
     mine.ctxrepo("anchor", "later", "--summary", "after it")
-    found = why(mine, name)
-    assert (found["id"], found["text"], found["gone"]) == (name, "- [gotcha] the port is 6380", False)
-    (change,) = found["changes"]
+    origin = why(mine, name)
+    assert (origin["id"], origin["text"], origin["gone"]) == (name, "- [gotcha] the port is 6380", False)
+    (change,) = origin["changes"]
     assert (change["lines"], change["writers"]["sessions"]) == (["+ [gotcha] the port is 6380"], [SESSION])
     assert change["session"]["prompt"] == "keep that the port is 6380, with [github-token]"
     assert (change["session"]["asked"], change["session"]["agent"]) == (EARLY, "claude")
     assert change["session"]["resume"].endswith(f"claude --resume {SESSION}")
-    assert [record["kind"] for record in found["records"]] == ["stated"]
+    assert [record["kind"] for record in origin["records"]] == ["stated"]
     assert [why(mine, other)["id"] for other in (name[:6], name[1:], "topics/gotcha#L8")] == [name] * 3
-    assert TOKEN not in json.dumps(found)
+    assert TOKEN not in json.dumps(origin)
 
 
 def test_the_index_of_sessions_tells_the_same_as_the_transcript(mine: Machine) -> None:
-    said = ClaudeTranscript(mine, SESSION)
-    said.user("keep the port", timestamp=EARLY)
-    said.user("thanks", timestamp="2200-01-01T09:00:00.000Z")
+    transcript = ClaudeTranscript(mine, SESSION)
+    transcript.user("keep the port", timestamp=EARLY)
+    transcript.user("thanks", timestamp="2200-01-01T09:00:00.000Z")
     name = remember(in_session(mine), "the port is 6380")
     before = why(mine, name)["changes"][0]["session"]
     time.sleep(0.02)
-    said.agent("Noted.")
+    transcript.agent("Noted.")
     assert mine.ctxrepo("search", "port", "--in", "sessions").returncode == 0
     after = why(mine, name)["changes"][0]["session"]
     assert (
         (after["prompt"], after["asked"]) == (before["prompt"], before["asked"]) == ("keep the port", EARLY)
     )
     assert after["resume"] == f"cd {mine.project_folder} && claude --resume {SESSION}"
-    said.path.unlink()
+    transcript.path.unlink()
     assert "any more" in why(mine, name)["changes"][0]["session"]["unknown"]
 
 
 def test_a_session_that_went_on_since_the_index_read_it_is_read_anew(mine: Machine) -> None:
-    said = ClaudeTranscript(mine, SESSION)
-    said.user("an old prompt", timestamp=EARLY)
+    transcript = ClaudeTranscript(mine, SESSION)
+    transcript.user("an old prompt", timestamp=EARLY)
     assert mine.ctxrepo("search", "old", "--in", "sessions").returncode == 0
     time.sleep(0.02)
-    said.user("the prompt that it comes from", timestamp="2001-01-02T09:00:00.000Z")
+    transcript.user("the prompt that it comes from", timestamp="2001-01-02T09:00:00.000Z")
     name = remember(in_session(mine), "the port is 6380")
     assert why(mine, name)["changes"][0]["session"]["prompt"] == "the prompt that it comes from"
 
@@ -104,18 +104,18 @@ def test_what_a_session_wrote_and_a_person_edited_before_the_commit_comes_from_t
     name = remember(in_session(mine), "the port of the tests is 1")
     for old, new in ("12", "23", "34"):
         name = mine.json("edit", name, "--old", f"is {old}", "--new", f"is {new}")["data"]["id"]
-    found = why(mine, name)
-    assert found["changes"][0]["writers"]["sessions"] == [SESSION]
-    assert [record["kind"] for record in found["records"]] == ["stated", "moved", "moved", "moved"]
+    origin = why(mine, name)
+    assert origin["changes"][0]["writers"]["sessions"] == [SESSION]
+    assert [record["kind"] for record in origin["records"]] == ["stated", "moved", "moved", "moved"]
 
 
 def test_a_note_is_asked_for_by_the_name_that_it_had(mine: Machine) -> None:
     remember(mine, "the port is 6380", "-c", "gotcha")
     mine.sync()
     mine.ctxrepo("move", "topics/gotcha", "shop:topics/ports")
-    found = why(mine, "topics/gotcha")
-    assert (found["path"], found["gone"]) == ("shop/topics/ports.md", False)
-    assert found["changes"][-1]["lines"][0] == "* new"
+    origin = why(mine, "topics/gotcha")
+    assert (origin["path"], origin["gone"]) == ("shop/topics/ports.md", False)
+    assert origin["changes"][-1]["lines"][0] == "* new"
 
 
 @pytest.mark.slow
@@ -159,16 +159,16 @@ def test_an_entry_is_followed_through_an_edit_a_move_and_the_archive(mine: Machi
     second = mine.json("edit", first, "--old", "6380", "--new", "6390")["data"]["id"]
     third = mine.json("move", second, "global:ports.md")["data"]["id"]
     mine.ctxrepo("archive", "global:ports")
-    found = why(mine, first)
-    assert (found["path"], found["state"]) == (
+    origin = why(mine, first)
+    assert (origin["path"], origin["state"]) == (
         "global/archive/ports.md",
         ["archived: no session is given it"],
     )
-    told = [line for change in found["changes"] for line in change["lines"]]
-    assert "+ [gotcha] the port is 6380" in told  # the last one is where it began
-    assert found["changes"][-1]["writers"]["sessions"] == [SESSION]
-    assert {record["kind"] for record in found["records"]} >= {"stated", "moved", "renamed"}
-    assert [why(mine, name)["id"] for name in (second, third)] == [found["id"]] * 2
+    lines = [line for change in origin["changes"] for line in change["lines"]]
+    assert "+ [gotcha] the port is 6380" in lines  # the last one is where it began
+    assert origin["changes"][-1]["writers"]["sessions"] == [SESSION]
+    assert {record["kind"] for record in origin["records"]} >= {"stated", "moved", "renamed"}
+    assert [why(mine, name)["id"] for name in (second, third)] == [origin["id"]] * 2
     assert why(mine, "global:ports")["path"] == "global/archive/ports.md"
 
 
@@ -178,10 +178,14 @@ def test_what_is_gone_says_how_it_went_and_what_it_said(mine: Machine) -> None:
     mine.sync()
     mine.ctxrepo("forget", forgotten)
     mine.write("shop/MEMORY.md", mine.read("shop/MEMORY.md").replace("- the queue is redis\n", ""))
-    found = why(mine, forgotten)
-    assert (found["gone"], found["text"], found["state"]) == (True, "- the port is 6380", ["gone: forgotten"])
-    assert found["changes"][0]["lines"] == ["- the port is 6380"]
-    assert found["changes"][-1]["writers"]["sessions"] == [SESSION]
+    origin = why(mine, forgotten)
+    assert (origin["gone"], origin["text"], origin["state"]) == (
+        True,
+        "- the port is 6380",
+        ["gone: forgotten"],
+    )
+    assert origin["changes"][0]["lines"] == ["- the port is 6380"]
+    assert origin["changes"][-1]["writers"]["sessions"] == [SESSION]
     assert why(mine, by_hand)["state"] == ["gone: removed without a command of ours"]
     assert "as it was last" in mine.ctxrepo("why", forgotten).stdout
 
@@ -244,16 +248,16 @@ def test_what_waits_about_it_is_in_its_state(two: tuple[Machine, Machine]) -> No
         machine.sync()
     assert [item["kind"] for item in why(ada, "a#L1")["items"]] == ["conflict"]
     assert why(ada, "a#L2")["items"] == []
-    said = ada.ctxrepo("why", "shop:a").stdout
-    assert "in conflict: two machines changed it" in said
+    output = ada.ctxrepo("why", "shop:a").stdout
+    assert "in conflict: two machines changed it" in output
     ada.write("shop/held.md", f"- token {TOKEN}\n")
-    found = why(ada, "shop:held")
-    assert (found["state"], found["changes"], found["text"]) == (
+    origin = why(ada, "shop:held")
+    assert (origin["state"], origin["changes"], origin["text"]) == (
         ["not committed"],
         [],
         "- token [github-token]\n",
     )
-    assert [item["kind"] for item in found["items"]] == ["held"]
+    assert [item["kind"] for item in origin["items"]] == ["held"]
 
 
 def test_what_is_not_sent_yet_says_so(copies: Copies) -> None:
@@ -301,9 +305,9 @@ def test_a_note_of_many_changes_tells_the_newest_and_the_first(mine: Machine) ->
     for number in range(6):
         remember(mine, f"fact number {number} about things", "-c", "gotcha")
         mine.ctxrepo("history", "--limit", "1")
-    found = why(mine, "topics/gotcha")
-    assert (found["count"], len(found["changes"])) == (6, 4)
-    assert found["changes"][-1]["lines"][0] == "* new"
+    origin = why(mine, "topics/gotcha")
+    assert (origin["count"], len(origin["changes"])) == (6, 4)
+    assert origin["changes"][-1]["lines"][0] == "* new"
     assert "… 2 more changes before that" in mine.ctxrepo("why", "topics/gotcha").stdout
 
 
@@ -326,8 +330,8 @@ def test_what_an_agents_tool_edited_or_removed_is_its_sessions(mine: Machine) ->
     removed, written = why(mine, other)["changes"]
     assert (removed["writers"]["sessions"], written["writers"]["sessions"]) == ([SESSION], [])
     (note,) = mine.json("diff", "--session", SESSION)["data"]["notes"]
-    told = [(change["before"], change["after"]) for change in note["entries"]]
-    assert sorted(told) == [("the port is 5", "the port is 6"), ("the wall", None)]
+    pairs = [(change["before"], change["after"]) for change in note["entries"]]
+    assert sorted(pairs) == [("the port is 5", "the port is 6"), ("the wall", None)]
 
 
 def test_what_was_proposed_and_accepted_comes_from_the_session_that_proposed_it(mine: Machine) -> None:
@@ -341,9 +345,9 @@ def test_what_was_proposed_and_accepted_comes_from_the_session_that_proposed_it(
     assert written["session"]["prompt"] == "keep the port"
     by = written["proposed"]
     assert (by["id"], by["agent"], by["session"], by["host"]) == (proposed, "claude", SESSION, host)
-    said = mine.ctxrepo("why", name).stdout
-    assert f"by claude on {host}, session 5e55104a" in said
-    assert "accepted; proposed 20" in said
+    output = mine.ctxrepo("why", name).stdout
+    assert f"by claude on {host}, session 5e55104a" in output
+    assert "accepted; proposed 20" in output
     assert mine.ctxrepo("config", "set", "inbox.policy", "stage").returncode == 0
     (proposed,) = session.json("forget", name)["data"]["ids"]
     assert [item["id"] for item in why(mine, name)["items"]] == [f"proposal:{proposed}"]

@@ -27,16 +27,16 @@ def desk(ada: Machine) -> Desk:
 
 
 def test_what_a_prompt_is_given_and_why(desk: Desk) -> None:
-    found = desk.perform(
+    answer = desk.perform(
         recall, MemoryRecallRequest(Question("which redis port do the tests need?"), is_explained=True)
     )
-    assert (found.exit_code, found.error, found.data["status"]) == (0, None, "ok")
-    assert found.data["hits"][0]["explanation"]
+    assert (answer.exit_code, answer.error, answer.data["status"]) == (0, None, "ok")
+    assert answer.data["hits"][0]["explanation"]
 
 
 def test_silence_is_an_outcome_with_an_exit_code(desk: Desk) -> None:
-    found = desk.perform(recall, MemoryRecallRequest(Question("how do I bake an apple pie in winter?")))
-    assert (found.exit_code, found.error, found.data["hits"]) == (3, None, [])
+    answer = desk.perform(recall, MemoryRecallRequest(Question("how do I bake an apple pie in winter?")))
+    assert (answer.exit_code, answer.error, answer.data["hits"]) == (3, None, [])
 
 
 def test_a_broken_cache_is_an_outcome_with_an_error(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,10 +44,10 @@ def test_a_broken_cache_is_an_outcome_with_an_error(desk: Desk, monkeypatch: pyt
         raise OSError("the disk is gone")
 
     monkeypatch.setattr("ctxrepo.services.recall.recall.recall", fail)
-    found = desk.perform(recall, MemoryRecallRequest(Question("which redis port?")))
-    assert found.exit_code == 1
-    assert found.error
-    assert found.error.code == found.data["status"] == "backend_error"
+    answer = desk.perform(recall, MemoryRecallRequest(Question("which redis port?")))
+    assert answer.exit_code == 1
+    assert answer.error
+    assert answer.error.code == answer.data["status"] == "backend_error"
 
 
 def test_a_scope_that_is_not_there_is_an_error(desk: Desk) -> None:

@@ -31,9 +31,9 @@ def desk(ada: Machine) -> Desk:
 
 
 def test_what_a_program_is_given(desk: Desk) -> None:
-    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
-    (hit,) = found.data["hits"]
-    assert (found.data["complete"], found.data["all_words"], found.data["unknown"]) == (True, True, [])
+    answer = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    (hit,) = answer.data["hits"]
+    assert (answer.data["complete"], answer.data["all_words"], answer.data["unknown"]) == (True, True, [])
     assert set(hit) == {*HIT, "before", "after"}
     assert (hit["who"], hit["when"], hit["text"]) == ("user", "2026-11-20T18:00:00Z", "where is the dunlin?")
     assert hit["after"] == [
@@ -61,10 +61,10 @@ def test_since_when(desk: Desk, since: str, is_there: bool) -> None:
 
 
 def test_somebody_who_waits_is_told_what_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(desk, "progress", told.append)
+    notices: list[str] = []
+    monkeypatch.setattr(desk, "progress", notices.append)
     desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
-    assert told == ["reading 1 transcript of agents' sessions"]
+    assert notices == ["reading 1 transcript of agents' sessions"]
 
 
 def test_it_says_when_it_is_not_complete(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,23 +72,25 @@ def test_it_says_when_it_is_not_complete(desk: Desk, monkeypatch: pytest.MonkeyP
     desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
     lock = TryLock(desk.memory.state.lock("sessions"))
     assert lock.acquire()
-    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
+    answer = desk.perform(search_sessions, SessionsRequest(SessionQuery("dunlin")))
     with pytest.raises(CtxrepoError, match=r"nothing found for 'unicorn'.*in the background") as caught:
         desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
     assert (caught.value.exit_code, caught.value.hint) == (1, "Try again in a minute.")
     lock.release()
-    assert found.data["complete"] is False
+    assert answer.data["complete"] is False
     assert "what was said last may be missing" in "".join(desk.take_notices())
 
 
-@pytest.mark.parametrize(("left", "told"), [(1, "1 transcript isn't read"), (2, "2 transcripts aren't read")])
+@pytest.mark.parametrize(
+    ("left", "message"), [(1, "1 transcript isn't read"), (2, "2 transcripts aren't read")]
+)
 def test_nothing_is_no_answer_while_transcripts_are_unread(
-    left: int, told: str, ada: Machine, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    left: int, message: str, ada: Machine, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(left - 1):
         claude_says(ada, f"s-{number + 2}", ["more"])
     monkeypatch.setattr(past_search, "UPDATE_SECONDS", 0)
-    with pytest.raises(CtxrepoError, match=told) as caught:
+    with pytest.raises(CtxrepoError, match=message) as caught:
         desk.perform(search_sessions, SessionsRequest(SessionQuery("unicorn")))
     assert caught.value.exit_code == 1
     monkeypatch.setattr(past_search, "UPDATE_SECONDS", 20)
@@ -97,8 +99,8 @@ def test_nothing_is_no_answer_while_transcripts_are_unread(
 
 
 def test_raw_needs_no_index(desk: Desk) -> None:
-    found = desk.perform(search_sessions, SessionsRequest(SessionQuery("THE dunlin"), "", True, True))
-    assert found.data["hits"][0]["resume"].endswith("claude --resume s-1")
+    answer = desk.perform(search_sessions, SessionsRequest(SessionQuery("THE dunlin"), "", True, True))
+    assert answer.data["hits"][0]["resume"].endswith("claude --resume s-1")
     assert not (desk.memory.state.root / "sessions.db").exists()
 
 
@@ -118,11 +120,11 @@ def test_what_cannot_be_asked(desk: Desk, request_: SessionsRequest) -> None:
 def test_what_the_asking_session_said_itself_comes_last(ada: Machine, desk: Desk) -> None:
     claude_says(ada, "s-2", ["and where is the dunlin?", "the dunlin is here"])
     request = SessionsRequest(SessionQuery("dunlin"))
-    found = [hit.session for hit in desk.perform(search_sessions, request).value.hits]
-    assert found == ["s-2", "s-1"]
+    sessions = [hit.session for hit in desk.perform(search_sessions, request).value.hits]
+    assert sessions == ["s-2", "s-1"]
     inside = {**ada.env, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-2"}
     asking = Desk(
         Call(ada.project_folder, inside), lambda: datetime(2026, 11, 25, tzinfo=UTC), sys.executable
     )
-    found = [hit.session for hit in asking.perform(search_sessions, request).value.hits]
-    assert found == ["s-1", "s-2"]
+    sessions = [hit.session for hit in asking.perform(search_sessions, request).value.hits]
+    assert sessions == ["s-1", "s-2"]

@@ -32,9 +32,9 @@ def test_without_sessions_there_is_none_to_switch(desk: Desk) -> None:
 
 
 def test_what_a_prompt_was_given_leaves_a_trace(desk: Desk) -> None:
-    found = desk.perform(recall, MemoryRecallRequest(Question("which redis port do the tests need?")))
+    answer = desk.perform(recall, MemoryRecallRequest(Question("which redis port do the tests need?")))
     (traced,) = desk.perform(measuring.list_traces, measuring.TraceRequest()).value
-    assert traced.id == found.data["trace_id"]
+    assert traced.id == answer.data["trace_id"]
 
 
 def test_a_file_holds_the_packet_until_it_is_taken_out(ada: Machine, desk: Desk) -> None:
@@ -56,6 +56,6 @@ def test_a_file_holds_the_packet_until_it_is_taken_out(ada: Machine, desk: Desk)
 def test_what_is_wrong_in_a_note_ends_with_1(ada: Machine, desk: Desk) -> None:
     assert desk.perform(upkeep.check, upkeep.CheckRequest()).exit_code == 0
     ada.write("shop/wrong.md", "---\ndescription: [\n---\n- a\n")
-    found = desk.perform(upkeep.check, upkeep.CheckRequest())
-    assert found.exit_code == 1
-    assert {one["path"] for one in found.data["findings"]} == {"shop/wrong.md"}
+    answer = desk.perform(upkeep.check, upkeep.CheckRequest())
+    assert answer.exit_code == 1
+    assert {finding["path"] for finding in answer.data["findings"]} == {"shop/wrong.md"}
