@@ -51,13 +51,13 @@ def main(argv: Sequence[str]) -> int:
     wanted = parser.parse_args(argv)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-attacks-"))
     began, done = time.monotonic(), list[Attack]()
-    for one in made(root, wanted.pattern, everywhere=wanted.all):
-        done.append(one)
-        print(f"{one.name}: {one.tried} combinations, {len(one.faults)} faults", flush=True)
-        print("".join(f"  {fault}\n" for fault in one.faults), end="", flush=True)
-    tried, took = sum(one.tried for one in done), time.monotonic() - began
+    for outcome in made(root, wanted.pattern, everywhere=wanted.all):
+        done.append(outcome)
+        print(f"{outcome.name}: {outcome.tried} combinations, {len(outcome.faults)} faults", flush=True)
+        print("".join(f"  {fault}\n" for fault in outcome.faults), end="", flush=True)
+    tried, took = sum(outcome.tried for outcome in done), time.monotonic() - began
     print(f"{len(done)} attacks, {tried} combinations of key, place, set-up and command, {took:.0f} s")
-    faults = sum(len(one.faults) for one in done)
+    faults = sum(len(outcome.faults) for outcome in done)
     print(f"{faults} faults")
     shutil.rmtree(root)
     return bool(faults)

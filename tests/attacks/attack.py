@@ -55,13 +55,13 @@ def attack(
         if order[0] == "remember" and ended.code == 0:
             acknowledged.append(order[1])
         if order[0] in ("sync", "hook", "_work"):
-            last = ended.said
+            last = ended.output
             done.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
         # Where a key names attributes that have git convert notes, they stay here, which is said (ADR 75).
-        is_held = is_held or (ended.code == 6 and "git stores it in another form" in ended.said)
+        is_held = is_held or (ended.code == 6 and "git stores it in another form" in ended.output)
         is_refused = is_held or _is_foreign(chosen, ended) or _may_refuse(carrier, order, ended, top)
         if ended.code and order[0] in HAVE_TO and not is_refused:
-            done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.said.strip()[-300:]}")
+            done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.output.strip()[-300:]}")
     done.faults += [f"doesn't end: {words[:150]}" for words in stage.asks_for_silence()]
     done.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
     if not is_held and (top or not _names(carrier, last)):
@@ -73,41 +73,41 @@ def attack(
 def _said(order: Order, ended: Ended) -> list[str]:
     """A command ends, and shows neither its insides nor what is outside."""
     what = " ".join(order)
-    found = [f"hangs: {what}"] if ended.code is None else []
-    if "Traceback" in ended.said or "unexpected:" in ended.said:
-        found.append(f"shows its insides: {what}: {ended.said[-400:]}")
-    if SECRET in ended.said:
-        found.append(f"tells what is outside: {what}")
-    return found
+    faults = [f"hangs: {what}"] if ended.code is None else []
+    if "Traceback" in ended.output or "unexpected:" in ended.output:
+        faults.append(f"shows its insides: {what}: {ended.output[-400:]}")
+    if SECRET in ended.output:
+        faults.append(f"tells what is outside: {what}")
+    return faults
 
 
 def _is_foreign(chosen: list[Key], ended: Ended) -> bool:
     """Whether the clone is said to have another format of git, and a sentence says so."""
-    return any(key.name in FORMATS for key in chosen) and "ctxrepo works with SHA-1" in ended.said
+    return any(key.name in FORMATS for key in chosen) and "ctxrepo works with SHA-1" in ended.output
 
 
 def _may_refuse(carrier: Carrier, order: Order, ended: Ended, top: Path | None) -> bool:
     """Where git's own files are damaged or lie elsewhere, a sentence says which, and the exchange waits. What
     is written in a project whose folder hangs is refused: nobody knows which project that is."""
-    if top and order[0] == "remember" and f"{top} doesn't answer" in ended.said:
+    if top and order[0] == "remember" and f"{top} doesn't answer" in ended.output:
         return True
     if order[0] in ("sync", "init") and carrier in COUSINS.values():
         return True
-    return top is None and order[0] != "hook" and _names(carrier, ended.said)
+    return top is None and order[0] != "hook" and _names(carrier, ended.output)
 
 
-def _names(carrier: Carrier, said: str) -> bool:
+def _names(carrier: Carrier, output: str) -> bool:
     """Whether the words name what lies in the way."""
     if carrier in ELSEWHERE:
         return any(
-            words in said for words in (".ctxrepo/.git", "no memory repository", "not a git repository")
+            words in output for words in (".ctxrepo/.git", "no memory repository", "not a git repository")
         )
     place = next((name for name, cousin in COUSINS.items() if cousin is carrier), "")
     for words in ("a pipe as ", "a link as ", "garbage in ", " elsewhere"):
         place = place.replace(words, "")
     if place == "MERGE_HEAD":
-        return "a merge is unfinished" in said
-    return bool(place) and (f".git/{place}" in said or f"{place} in " in said)
+        return "a merge is unfinished" in output
+    return bool(place) and (f".git/{place}" in output or f"{place} in " in output)
 
 
 def _outside(stage: Stage) -> list[str]:

@@ -106,15 +106,15 @@ class Canaries:
 
     def touched(self) -> list[str]:
         """What is wrong, a line each: programs that ran, and all that went elsewhere."""
-        found = [f"ran: {name}" for name in self.ran()]
-        found += [
+        traces = [f"ran: {name}" for name in self.ran()]
+        traces += [
             f"sent to {folder.name}" for folder in (self.root / "empty").iterdir() if _everything(folder)
         ]
-        found += [f"leaked into {file.name}" for file in (self.root / "leaks").iterdir()]
-        found += [f"called by network: {words}" for words in self._called]
+        traces += [f"leaked into {file.name}" for file in (self.root / "leaks").iterdir()]
+        traces += [f"called by network: {words}" for words in self._called]
         if self.foreign.exists() and _everything(self.foreign) != self._foreign:
-            found.append("sent to the foreign repository")
-        return found
+            traces.append("sent to the foreign repository")
+        return traces
 
     def reset(self) -> None:
         """As if nobody had touched anything."""
@@ -127,14 +127,14 @@ class Canaries:
 
 def _everything(repository: Path) -> str:
     """All refs and objects of a repository, read without git's asking its configuration."""
-    found = sorted(
+    files = sorted(
         str(p.relative_to(repository))
         for name in ("objects", "refs")
         for p in (repository / name).rglob("*")
         if p.is_file() and "alternates" not in p.name
     )
     packed = repository / "packed-refs"
-    return "\n".join(found) + (packed.read_text() if packed.exists() else "")
+    return "\n".join(files) + (packed.read_text() if packed.exists() else "")
 
 
 @contextmanager

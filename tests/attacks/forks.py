@@ -29,7 +29,7 @@ class Ended:
     """`code` is None for a command that hung and was ended."""
 
     code: int | None
-    said: str
+    output: str
 
 
 class Runner:
@@ -67,15 +67,15 @@ def _serve() -> None:
     assert "pygit2" not in sys.modules
     for line in sys.stdin:
         order = json.loads(line)
-        said = Path(tempfile.gettempdir(), f"ctxrepo-fork-{os.getpid()}")
+        output = Path(tempfile.gettempdir(), f"ctxrepo-fork-{os.getpid()}")
         pid = os.fork()
         if pid == 0:
-            _become(order, said)
-        print(json.dumps({"code": _waited(pid), "said": said.read_text(errors="replace")}), flush=True)
-        said.unlink()
+            _become(order, output)
+        print(json.dumps({"code": _waited(pid), "said": output.read_text(errors="replace")}), flush=True)
+        output.unlink()
 
 
-def _become(order: dict[str, Any], said: Path) -> None:
+def _become(order: dict[str, Any], output: Path) -> None:
     code = 70
     try:
         os.setsid()
@@ -86,7 +86,7 @@ def _become(order: dict[str, Any], said: Path) -> None:
         os.write(writing, str(order["stdin"]).encode())
         os.close(writing)
         os.dup2(reading, 0)
-        out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        out = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(out, 1)
         os.dup2(out, 2)
         sys.stdin = os.fdopen(0)

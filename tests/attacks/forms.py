@@ -133,13 +133,13 @@ def shown(draw: Draw, name: str, values: list[str]) -> list[str]:
 
 def blocks(name: str, env: str, values: list[str]) -> list[str]:
     """Six notes that hold a key of several lines: as it is, and as data holds lines."""
-    one, two, three, four, five, six = values
+    first, second, third, fourth, fifth, sixth = values
     lower = env.lower()
     return [
-        f"The key ({name}):\n\n```\n{one}\n```",
-        "\n".join("    " + line for line in two.splitlines()),
-        "\n".join("> " + line for line in three.splitlines()),
-        f"```json\n{json.dumps({lower: four}, indent=1)}\n```",
-        f"```yaml\n{lower}: |\n" + "\n".join("  " + line for line in five.splitlines()) + "\n```",
-        f'{env}="{chr(92) + "n"}"'.replace("\\n", six.replace("\n", "\\n")),
+        f"The key ({name}):\n\n```\n{first}\n```",
+        "\n".join("    " + line for line in second.splitlines()),
+        "\n".join("> " + line for line in third.splitlines()),
+        f"```json\n{json.dumps({lower: fourth}, indent=1)}\n```",
+        f"```yaml\n{lower}: |\n" + "\n".join("  " + line for line in fifth.splitlines()) + "\n```",
+        f'{env}="{chr(92) + "n"}"'.replace("\\n", sixth.replace("\n", "\\n")),
     ]

@@ -30,10 +30,10 @@ def keys() -> list[Key]:
 
 def batches() -> dict[str, list[Key]]:
     """The keys that are set together; those that exclude no others are those of ''."""
-    found: dict[str, list[Key]] = {}
+    groups: dict[str, list[Key]] = {}
     for key in keys():
-        found.setdefault(key.apart, []).append(key)
-    return found
+        groups.setdefault(key.apart, []).append(key)
+    return groups
 
 
 def written(key: Key, values: dict[str, str]) -> str:

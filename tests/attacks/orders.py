@@ -110,6 +110,6 @@ def asked(order: Order, project: Path, edited: Path) -> tuple[Order, str]:
     """The words of a command and what it reads: hooks are told what the agent would tell them."""
     if order[0] != "hook":
         return order, ""
-    said = json.loads((PAYLOADS / f"{order[2]}.json").read_text())
-    said |= {"session_id": "s-1", "cwd": str(project), "tool_input": {"file_path": str(edited)}}
-    return (*order[:2], order[2].partition("-")[0]), json.dumps(said)
+    payload = json.loads((PAYLOADS / f"{order[2]}.json").read_text())
+    payload |= {"session_id": "s-1", "cwd": str(project), "tool_input": {"file_path": str(edited)}}
+    return (*order[:2], order[2].partition("-")[0]), json.dumps(payload)

@@ -90,8 +90,8 @@ def header(name: str, line: str, make: Callable[[Draw], str]) -> Kind:
     return H(
         name,
         *(
-            lambda d, f=form, t=told: f % t.replace("{}", make(d))
-            for form, told in zip(forms, tail, strict=True)
+            lambda d, f=form, t=text: f % t.replace("{}", make(d))
+            for form, text in zip(forms, tail, strict=True)
         ),
     )
 

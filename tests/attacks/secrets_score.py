@@ -27,7 +27,7 @@ class Score:
     """What became of the plants of one seed."""
 
     kinds: Counter[str] = field(default_factory=Counter)
-    found: Counter[str] = field(default_factory=Counter)
+    kinds_found: Counter[str] = field(default_factory=Counter)
     plants: Counter[str] = field(default_factory=Counter)
     plants_found: Counter[str] = field(default_factory=Counter)
     missed: list[tuple[Kind, list[str]]] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Score:
     @property
     def share(self) -> float:
         """Of kinds that count."""
-        return self.found.total() / self.kinds.total()
+        return self.kinds_found.total() / self.kinds.total()
 
 
 def score(seed: int, kinds: Iterable[Kind] = KINDS) -> Score:
@@ -49,7 +49,7 @@ def score(seed: int, kinds: Iterable[Kind] = KINDS) -> Score:
         done.plants[kind.family] += len(notes)
         done.plants_found[kind.family] += len(notes) - len(blind)
         if len(notes) - len(blind) >= ENOUGH:
-            done.found[kind.family] += 1
+            done.kinds_found[kind.family] += 1
         else:
             done.missed.append((kind, blind))
     return done
@@ -103,9 +103,11 @@ def main() -> None:
     for seed in range(args.seeds):
         done = score(seed)
         plants = f"{done.plants_found.total()} of {done.plants.total()} plants"
-        print(f"seed {seed}: {done.found.total()} of {done.kinds.total()} kinds, {done.share:.1%}; {plants}")
+        print(
+            f"seed {seed}: {done.kinds_found.total()} of {done.kinds.total()} kinds, {done.share:.1%}; {plants}"
+        )
         for family, count in done.kinds.items():
-            print(f"  {family:<16}{done.found[family]:>4} of {count:>3} kinds, ", end="")
+            print(f"  {family:<16}{done.kinds_found[family]:>4} of {count:>3} kinds, ", end="")
             print(f"{done.plants_found[family]:>4} of {done.plants[family]:>4} plants")
         for kind, blind in done.missed:
             print(f"  missed {kind.family}/{kind.name}: {len(blind)} of 6 notes")

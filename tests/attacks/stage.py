@@ -36,7 +36,7 @@ def setups(root: Path, remote: Path, sshd: SshServer | None, nginx: HttpsServer 
     """All that this machine has servers for."""
     key = root / "signing"
     words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
-    found = [
+    kinds = [
         Setup("path", str(remote)),
         Setup("file", remote.as_uri()),
         Setup("review", remote.as_uri(), config='review = "branch"\n'),
@@ -46,17 +46,17 @@ def setups(root: Path, remote: Path, sshd: SshServer | None, nginx: HttpsServer 
         signs = f"[user]\n\tsigningKey = {key}\n[commit]\n\tgpgSign = true\n[gpg]\n\tformat = ssh\n"
         client = ssh_client(sshd.client)
         short = f'[url "{sshd.url(remote.parent)}/"]\n\tinsteadOf = shelf:\n'
-        found += [
+        kinds += [
             Setup("ssh", sshd.url(remote), client),
             Setup("signed", sshd.url(remote), client + signs),
             Setup("short", f"shelf:{remote.name}", client + short),
         ]
     if nginx:
-        found += [
+        kinds += [
             Setup("https", nginx.url(remote), nginx.client()),
             Setup("sparse", nginx.url(remote), nginx.client(), ("--sparse",)),
         ]
-    return {setup.name: setup for setup in found}
+    return {setup.name: setup for setup in kinds}
 
 
 class Stage:
@@ -79,7 +79,7 @@ class Stage:
             if words[0] == "setup":
                 (self.machine.home / ".claude").mkdir()
             ended = self.run(words)
-            assert ended.code == 0, ended.said
+            assert ended.code == 0, ended.output
         self.asks_for_silence()
         self.state = self.machine.places.state
         self._save()
@@ -134,9 +134,9 @@ class Stage:
 
     def foreign_notes(self) -> list[str]:
         """Where a foreign note has arrived."""
-        found = ["a foreign note is at the remote"] if self._grep(FOREIGN) else []
+        notes = ["a foreign note is at the remote"] if self._grep(FOREIGN) else []
         files = [p for p in self.machine.clone.rglob("*") if ".git" not in p.parts and p.is_file()]
-        return found + [
+        return notes + [
             f"a foreign note is in {p.name}" for p in files if FOREIGN in p.read_text(errors="replace")
         ]
 

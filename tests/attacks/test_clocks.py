@@ -53,8 +53,8 @@ def test_a_good_run_or_a_session_of_the_future_settles_no_trouble(machine: Machi
     in_future(memory.state.well, ahead)
     memory.places.sessions.mkdir(exist_ok=True)
     (memory.places.sessions / "claude-s").write_text(f"began {int(time.time() + ahead)}\n")
-    found = of_worker(memory), of_hooks(memory)
-    assert [trouble.words for trouble in found if trouble] == ["what the worker met", "what a hook met"]
+    troubles = of_worker(memory), of_hooks(memory)
+    assert [trouble.words for trouble in troubles if trouble] == ["what the worker met", "what a hook met"]
 
 
 @pytest.mark.parametrize("ahead", [HOUR, YEAR])
@@ -106,8 +106,8 @@ def test_a_clock_that_was_put_back_loses_nothing_and_holds_nothing_up(
         session.edit("shop/topics/more.md", f"- {text}\n")
         session.hook("Stop")
     assert machine.process("remember", "written after it").returncode == 0
-    told = ("before it was put back", "edited a second time", "written after it")
-    eventually(lambda: all(text in machine.git("log", "-p", "--format=") for text in told), WAY_OUT)
+    texts = ("before it was put back", "edited a second time", "written after it")
+    eventually(lambda: all(text in machine.git("log", "-p", "--format=") for text in texts), WAY_OUT)
     session.hook("SessionEnd")
     eventually(lambda: "written after it" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)

@@ -50,9 +50,9 @@ def test_nothing_is_run_and_nothing_is_fetched(tmp_path: Path) -> None:
     (top / ".git/objects" / first[:2] / first[2:]).unlink()  # only to be had from the remote
     os.utime(top / "a.py", (0, 0))
     env = dict(os.environ)
-    found = describe_checkout(top, env, "share")
-    assert found
-    assert found.remotes == {"origin": f"ext::{program}"}
+    checkout = describe_checkout(top, env, "share")
+    assert checkout
+    assert checkout.remotes == {"origin": f"ext::{program}"}
     with pytest.raises(GitFailed, match="Could not read"):
         first_commit(top, env)
     assert tracking(top / "a.py", env) == "tracked"

@@ -45,15 +45,15 @@ def ada(tmp_path: Path, remote: Path) -> Machine:
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the objects that are read, in their order."""
-    found: list[str] = []
+    oids: list[str] = []
     read = Objects.header
 
     def counted(self: Objects, oid: str, what: str) -> tuple[int, int]:
-        found.append(oid)
+        oids.append(oid)
         return read(self, oid, what)
 
     monkeypatch.setattr(Objects, "header", counted)
-    return found
+    return oids
 
 
 REFUSED: dict[str, tuple[Attack, str]] = {

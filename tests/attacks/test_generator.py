@@ -34,8 +34,8 @@ def test_every_key_is_written_as_git_reads_it(tmp_path: Path) -> None:
         values |= {"tcp": "127.0.0.1:1", "address": 'ssh://a@b.c:1/d "e', "hooks": "h", "more": "m"}
         (tmp_path / "config").write_text(written(key, values))
         words = ["git", "config", "--file", str(tmp_path / "config"), "--null", "--list"]
-        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout.rstrip("\0")
-        name, _, value = said.partition("\n")
+        output = subprocess.run(words, capture_output=True, text=True, check=True).stdout.rstrip("\0")
+        name, _, value = output.partition("\n")
         wanted = [key.name, key.value]
         for word, filled in values.items():
             wanted = [text.replace("{" + word + "}", filled) for text in wanted]

@@ -104,8 +104,8 @@ def test_what_stands_in_a_folders_place_is_moved_aside(mine: Machine, name: str,
     assert f"{mine.clone / '.git' / name} is " in done.stderr
     assert MENDS in done.stderr
     assert say(mine, "remember", "a fact from meanwhile").returncode == 0
-    said = say(mine, "doctor", "--fix").stdout
-    assert "it was moved aside" in said
+    output = say(mine, "doctor", "--fix").stdout
+    assert "it was moved aside" in output
     all_is_well(mine, "a fact from meanwhile")
 
 
@@ -122,12 +122,12 @@ def test_a_folder_that_is_a_link_is_named_with_what_helps_and_doctor_tells_the_r
     for words in (["status"], ["sync"], ["doctor"], ["doctor", "--fix"]):
         done = say(mine, *words)
         assert done.returncode == 1
-        told = done.stdout if words[0] == "doctor" else done.stderr
-        assert told.count(wrong) == 1, (words, told)
-        assert helps in told
+        output = done.stdout if words[0] == "doctor" else done.stderr
+        assert output.count(wrong) == 1, (words, output)
+        assert helps in output
         if words[0] == "doctor":
-            assert "settings  ok" in told
-            assert "agents " in told
+            assert "settings  ok" in output
+            assert "agents " in output
     assert say(mine, "remember", "a fact from meanwhile").returncode == 0
     subprocess.run(helps, shell=True, check=True)
     Path(f"{place}.link").unlink()

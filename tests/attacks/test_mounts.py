@@ -81,10 +81,10 @@ def flows(machine: Machine, remote: Path, *acknowledged: str) -> None:
     done = machine.process("sync")
     assert done.returncode == 0, done.stderr
     quiet(machine)
-    told = subprocess.run(
+    log = subprocess.run(
         ["git", "-C", str(remote), "log", "-p", "main"], capture_output=True, text=True
     ).stdout
-    assert [text for text in (*acknowledged, "written afterwards") if text not in told] == []
+    assert [text for text in (*acknowledged, "written afterwards") if text not in log] == []
     assert "shop" in Session(machine, "s-last").hook("SessionStart")
     assert not machine.git("status", "--porcelain")
 

@@ -156,8 +156,8 @@ def test_what_an_obstacle_hid_is_there_again_for_everybody(
         ada.sync()
         ben.sync()
         assert held_by(ada) == held_by(ben) == on_disk(ben) == NOTES
-        told = [fault.text for fault in ada.open().cache.ask(all_faults) if fault.kind == "hidden"]
-        assert [any(line.startswith(place) for line in told) for place in places]
+        faults = [fault.text for fault in ada.open().cache.ask(all_faults) if fault.kind == "hidden"]
+        assert [any(line.startswith(place) for line in faults) for place in places]
     take(ada, places)
     for _ in range(2):
         ada.sync()

@@ -83,11 +83,11 @@ def attacker(paths: list[Path]) -> subprocess.Popen[str]:
 def got(process: subprocess.Popen[str]) -> list[str]:
     """What went well for them; they are left to go on holding it."""
     assert process.stdout is not None
-    found = []
+    deeds = []
     while (line := process.stdout.readline().strip()) != "done":
         assert line, "the attacker ended early"
-        found.append(line)
-    return found
+        deeds.append(line)
+    return deeds
 
 
 @pytest.fixture

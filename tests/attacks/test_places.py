@@ -70,7 +70,7 @@ def places_of(machine: Machine) -> dict[str, Path]:
 
 def open_to_others(machine: Machine) -> list[str]:
     """What others may do something with below our places, themselves among it."""
-    found = []
+    paths = []
     for top in places_of(machine).values():
         for path in (top, *top.iterdir()):
             status = path.lstat()
@@ -79,8 +79,8 @@ def open_to_others(machine: Machine) -> list[str]:
                 and status.st_mode & 0o077
                 and (path == top or path.is_file())
             ):
-                found.append(f"{path} {stat.S_IMODE(status.st_mode):o}")
-    return found
+                paths.append(f"{path} {stat.S_IMODE(status.st_mode):o}")
+    return paths
 
 
 def use(machine: Machine) -> None:

@@ -64,8 +64,8 @@ def edits(session: Session, count: int) -> None:
 
 
 def has_all(machine: Machine, count: int) -> bool:
-    said = versions_of(machine)
-    return all(f"+- version {number}\n" in f"{said}\n" for number in range(count))
+    versions = versions_of(machine)
+    return all(f"+- version {number}\n" in f"{versions}\n" for number in range(count))
 
 
 def test_something_else_is_in_the_journals_place(agent: Session) -> None:
@@ -125,12 +125,14 @@ def test_many_edits_while_a_person_is_amid_a_rebase_are_all_kept(
     waiting = machine.open().journal
     assert len(waiting.names()) == count
     monkeypatch.setattr("ctxrepo.storage.state.journal.HOOKS_BYTES", size_of(waiting.names()))
-    (told,) = of_bounds(machine.open())
-    assert "saves wait for a commit, over 80 %" in told
+    (fault,) = of_bounds(machine.open())
+    assert "saves wait for a commit, over 80 %" in fault
     memory = machine.open()
     person = Person(memory.places, machine.env, Path(sys.executable))
-    assert told in status(memory, Location(None), person).faults
-    assert any(told in finding.problem for one in doctor(memory, person, NOW) for finding in one.findings)
+    assert fault in status(memory, Location(None), person).faults
+    assert any(
+        fault in finding.problem for check in doctor(memory, person, NOW) for finding in check.findings
+    )
     unfinished.rmdir()
     machine.worker().run()
     assert has_all(machine, count)
@@ -163,9 +165,9 @@ def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session
     machine = agent.machine
     machine.write(NOTE, "- x\n" * (saves.MAX_VERSION // 4 + 1))
     file = str(machine.clone / NOTE)
-    said = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
-    assert NOTE in said
-    assert "larger than 1 MiB" in said
+    output = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+    assert NOTE in output
+    assert "larger than 1 MiB" in output
     done = machine.process("doctor")
     assert "larger than 1 MiB" in done.stdout + done.stderr
 
@@ -175,5 +177,5 @@ def test_a_journal_that_is_nearly_full_is_told(ada: Machine, monkeypatch: pytest
     ada.remember("x" * 400)
     assert of_bounds(ada.open()) == []
     monkeypatch.setattr(journal, "HOOKS_BYTES", 600)
-    (told,) = of_bounds(ada.open())
-    assert "saves wait for a commit" in told
+    (fault,) = of_bounds(ada.open())
+    assert "saves wait for a commit" in fault
