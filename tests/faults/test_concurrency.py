@@ -134,11 +134,11 @@ def test_a_person_may_commit_and_pull_while_syncs_run(shared: tuple[Machine, Mac
 
 
 def end_session(machine: Machine, number: int) -> subprocess.Popen[str]:
-    said = {"session_id": f"s-{number}", "cwd": str(machine.project_folder), "reason": "exit"}
+    payload = {"session_id": f"s-{number}", "cwd": str(machine.project_folder), "reason": "exit"}
     words = [sys.executable, "-m", "ctxrepo", "hook", "claude", "SessionEnd"]
     hook = subprocess.Popen(words, stdin=subprocess.PIPE, env=machine.env, text=True, start_new_session=True)
     assert hook.stdin
-    hook.stdin.write(json.dumps({**said, "hook_event_name": "SessionEnd"}))
+    hook.stdin.write(json.dumps({**payload, "hook_event_name": "SessionEnd"}))
     hook.stdin.close()
     return hook
 

@@ -139,6 +139,6 @@ def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blo
 )
 def test_whichever_call_fails_nothing_is_lost(tmp_path: Path, command: str, step: int, sticky: bool) -> None:
     """`make torture` lets every one fail."""
-    found = fail_each(tmp_path, command, step, first=5, sticky=sticky)
-    assert found.tried > 1
-    assert found.faults == []
+    report = fail_each(tmp_path, command, step, first=5, sticky=sticky)
+    assert report.tried > 1
+    assert report.faults == []

@@ -84,11 +84,11 @@ def test_a_picture_goes_along_and_bytes_in_a_note_hold_back_nothing_else(ada: Ma
     assert (ada.clone / "global" / "odd.md").read_bytes() == b"- odd \0 bytes\n"
 
 
-@pytest.mark.parametrize(("one", "two"), [("Good.md", "good.md"), ("caf\u00e9.md", "cafe\u0301.md")])
-def test_twins_of_two_machines_are_both_there(pair: tuple[Machine, Machine], one: str, two: str) -> None:
+@pytest.mark.parametrize(("first", "second"), [("Good.md", "good.md"), ("caf\u00e9.md", "cafe\u0301.md")])
+def test_twins_of_two_machines_are_both_there(pair: tuple[Machine, Machine], first: str, second: str) -> None:
     ada, ben = pair
-    ada.write(f"global/{one}", "- by ada\n")
-    ben.write(f"global/{two}", "- by ben\n")
+    ada.write(f"global/{first}", "- by ada\n")
+    ben.write(f"global/{second}", "- by ben\n")
     for machine in (ada, ben, ada):
         assert machine.ctxrepo("sync").returncode in (0, 4)
     for machine in pair:

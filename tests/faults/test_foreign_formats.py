@@ -40,10 +40,10 @@ def test_every_command_says_so_and_changes_nothing(foreign: tuple[Machine, str])
     before = contents(ada.clone)
     for words in COMMANDS:
         completed = ada.ctxrepo(*words.split())
-        told = completed.stdout + completed.stderr
-        assert completed.returncode == 1, (words, told)
-        assert f"{ada.clone} is a {name} repository, and ctxrepo works with SHA-1 and refs in files" in told
-        assert ("fast-export" if name == "SHA-256" else "refs migrate") in told
+        output = completed.stdout + completed.stderr
+        assert completed.returncode == 1, (words, output)
+        assert f"{ada.clone} is a {name} repository, and ctxrepo works with SHA-1 and refs in files" in output
+        assert ("fast-export" if name == "SHA-256" else "refs migrate") in output
         assert contents(ada.clone) == before, words
     assert ada.json("sync")["error"]["code"] == "repository_state"
 

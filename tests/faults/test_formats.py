@@ -22,11 +22,12 @@ KEPT = b"- a fact that is kept\n"
 
 @dataclass(frozen=True)
 class Case:
-    """`told` is what check says of line `line`; `description` what is delivered of the head all the same."""
+    """`problem` is what check says of line `line`; `description` what is delivered of the head all
+    the same."""
 
     data: bytes
     line: int
-    told: str
+    problem: str
     description: str = "No description"
 
 
@@ -110,7 +111,7 @@ ODD_NAMES = {
 
 
 @dataclass(frozen=True)
-class Told:
+class Reports:
     """What was said on `here`, where the files were written, and the machine that got them by a sync."""
 
     here: Machine
@@ -121,7 +122,7 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     root = tmp_path_factory.mktemp("formats")
     remote = make_remote(root)
     here, there = (make_machine(root, name) for name in ("ada", "ben"))
@@ -141,51 +142,51 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     assert [
         line for line in lines if not line.endswith(" …")
     ] == []  # but for how far `check` is, after a second
-    return Told(here, there, listed.stdout, delivered.stdout, check)
+    return Reports(here, there, listed.stdout, delivered.stdout, check)
 
 
 @pytest.fixture
-def cli(told: Told, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(told.there, monkeypatch, capsys)
+def cli(reports: Reports, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(reports.there, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("name", rotating(NOTES))
-def test_a_note_that_is_not_as_it_was_meant(told: Told, cli: Terminal, name: str) -> None:
+def test_a_note_that_is_not_as_it_was_meant(reports: Reports, cli: Terminal, name: str) -> None:
     case, path = NOTES[name], f"global/{name}.md"
-    for machine in (told.here, told.there):
+    for machine in (reports.here, reports.there):
         assert (machine.clone / path).read_bytes() == case.data
         git = subprocess.run(
             ["git", "show", f"HEAD:{path}"], cwd=machine.clone, capture_output=True, check=True
         )
         assert git.stdout == case.data
-    assert f"\n{path} — {case.description}" in told.listed
-    assert f"\n{path}{shown(case)}\n" in told.delivered
-    said = cli("read", f"global:{name}")
-    assert (said.code, said.err) == (0, "")
-    assert "a fact that is kept" in said.out
-    (found,) = [f for f in findings(cli, path) if f["line"] == case.line and case.told in f["problem"]]
-    assert found["remedy"]
-    assert f"{path}:{case.line}: {found['problem']}. {found['remedy']}\n" in told.check.stdout
+    assert f"\n{path} — {case.description}" in reports.listed
+    assert f"\n{path}{shown(case)}\n" in reports.delivered
+    answer = cli("read", f"global:{name}")
+    assert (answer.code, answer.err) == (0, "")
+    assert "a fact that is kept" in answer.out
+    (finding,) = [f for f in findings(cli, path) if f["line"] == case.line and case.problem in f["problem"]]
+    assert finding["remedy"]
+    assert f"{path}:{case.line}: {finding['problem']}. {finding['remedy']}\n" in reports.check.stdout
 
 
-def test_the_body_of_memory_is_delivered_though_its_head_cannot_be_read(told: Told) -> None:
-    assert "- delivered whole" in told.delivered
+def test_the_body_of_memory_is_delivered_though_its_head_cannot_be_read(reports: Reports) -> None:
+    assert "- delivered whole" in reports.delivered
 
 
 def test_lines_that_are_no_records_are_kept_and_told_and_what_stands_between_them_is_read(
-    told: Told, cli: Terminal
+    reports: Reports, cli: Terminal
 ) -> None:
-    for machine in (told.here, told.there):
+    for machine in (reports.here, reports.there):
         assert (machine.clone / TAPE).read_bytes().startswith(b"".join(LINES))
-    assert "Next is the parser" in told.delivered
+    assert "Next is the parser" in reports.delivered
     wrong = {n: why for n, why in enumerate(LINES.values(), 1) if why}
-    found = {f["line"]: f["problem"] for f in findings(cli, TAPE)}
-    assert [n for n in wrong if wrong[n] not in found.pop(n, "")] == []
-    assert found == {}
-    own = told.here.open().host
-    torn = told.here.clone / f"TAPE/shop/{own}-202611.jsonl"
+    problems = {f["line"]: f["problem"] for f in findings(cli, TAPE)}
+    assert [n for n in wrong if wrong[n] not in problems.pop(n, "")] == []
+    assert problems == {}
+    own = reports.here.open().host
+    torn = reports.here.clone / f"TAPE/shop/{own}-202611.jsonl"
     torn.write_bytes(b'{"torn": ')
-    assert told.here.ctxrepo("anchor", "next").returncode == 0
+    assert reports.here.ctxrepo("anchor", "next").returncode == 0
     files = sorted(torn.parent.glob(f"{own}-*.jsonl"))
     assert all(line.startswith(b"{") for file in files for line in file.read_bytes().splitlines())
     assert torn.read_bytes().startswith(b'{"torn": ')
@@ -215,12 +216,12 @@ def test_odd_names_are_passed_over_named_and_never_written(
     Path(undecodable.decode("utf-8", "surrogateescape")).write_bytes(KEPT)
     assert cli("sync").code in (0, 6)
     assert ada.git("ls-files", "global").split("\n") == ["global/MEMORY.md", "global/x.md"]
-    said = cli("check")
-    assert (said.code, said.err, "\x07" in said.out) == (1, "", False)
-    found = {f["path"]: f["problem"] for f in cli("check", "--json").data["findings"]}
-    assert len(found) == len(ODD_NAMES) + 1
+    answer = cli("check")
+    assert (answer.code, answer.err, "\x07" in answer.out) == (1, "", False)
+    problems = {f["path"]: f["problem"] for f in cli("check", "--json").data["findings"]}
+    assert len(problems) == len(ODD_NAMES) + 1
     for name, why in ODD_NAMES.items():
-        assert why in found[f"global/{name}"]
+        assert why in problems[f"global/{name}"]
         assert (ada.clone / "global" / name).read_bytes() == KEPT
     for name in ("", "../x", "/x", "x" * 300, "a\\b", "-x", "con", "x./y"):
         refused = cli("new", "-d", "d", "--", name)
@@ -255,5 +256,5 @@ class Finding(TypedDict):
 
 
 def findings(cli: Terminal, path: str) -> list[Finding]:
-    found: list[Finding] = cli("check", "--json").data["findings"]
-    return [f for f in found if f["path"] == path]
+    findings: list[Finding] = cli("check", "--json").data["findings"]
+    return [f for f in findings if f["path"] == path]

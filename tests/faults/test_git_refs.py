@@ -39,8 +39,8 @@ class TestHeadAndRefs:
     def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
         (git_dir / name).write_text("")
         quiet_hooks(mine)
-        told = said(mine.ctxrepo("doctor"))
-        assert "can't be read" in told or (git_dir / name).read_text()  # a worker has healed it by now
+        output = said(mine.ctxrepo("doctor"))
+        assert "can't be read" in output or (git_dir / name).read_text()  # a worker has healed it by now
 
     @pytest.mark.parametrize("data", [b"garbage\n", bytes(300), b"\xff\xfe" * 40])
     def test_packed_refs(self, mine: Machine, ben: Machine, remote: Path, git_dir: Path, data: bytes) -> None:

@@ -78,22 +78,22 @@ def heals(machine: Machine, remote: Path) -> None:
 @pytest.mark.parametrize("piece", mostly_long([b"x" * (1 << 20), b"x"], keep=1), ids=["bytes", "files"])
 def test_on_a_full_disk_a_session_goes_on(machine: Machine, remote: Path, piece: bytes) -> None:
     with full(machine, piece):
-        said = goes_on(machine)
-    assert "full" in said or "No space" in said, said
+        output = goes_on(machine)
+    assert "full" in output or "No space" in output, output
     heals(machine, remote)
 
 
 def test_a_state_folder_that_may_not_be_written_keeps_no_session(machine: Machine, remote: Path) -> None:
     with read_only(machine.places.state):
-        said = goes_on(machine)
-    assert "Read-only" in said or "may not be written" in said or "read-only" in said, said
+        output = goes_on(machine)
+    assert "Read-only" in output or "may not be written" in output or "read-only" in output, output
     heals(machine, remote)
 
 
 def test_a_clone_that_may_not_be_written_keeps_no_session(machine: Machine, remote: Path) -> None:
     with read_only(machine.clone):
-        said = goes_on(machine)
-    assert "ead-only" in said, said
+        output = goes_on(machine)
+    assert "ead-only" in output, output
     heals(machine, remote)
 
 
@@ -103,5 +103,5 @@ def test_a_session_is_told_that_what_it_wrote_could_not_be_saved(machine: Machin
     session.hook("SessionStart")
     eventually(lambda: not processes_of(machine), WAY_OUT)
     with full(machine, b"x" * (1 << 20)) if trouble == "full" else read_only(machine.places.state):
-        told = session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
-    assert "this version of shop/MEMORY.md is in its file only" in told
+        context = session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
+    assert "this version of shop/MEMORY.md is in its file only" in context

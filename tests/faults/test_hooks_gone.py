@@ -67,8 +67,8 @@ def test_without_any_one_of_its_modules_a_hook_is_silent_or_whole(
     for number, name in enumerate(LIGHT[::every]):
         whole = (package / name).read_bytes()
         spoil(package / name)
-        said = answers(package, machine, EVENTS[number % len(EVENTS)])
-        assert not said or json.loads(said)
+        answer = answers(package, machine, EVENTS[number % len(EVENTS)])
+        assert not answer or json.loads(answer)
         (package / name).write_bytes(whole)
     assert json.loads(answers(package, machine, "SessionStart"))
 

@@ -109,10 +109,12 @@ def test_a_folder_where_a_file_belongs_is_told_and_stops_no_session(machine: Mac
     session = Session(machine, "s-1")
     session.whole()
     assert session.slowest < WAITED
-    said = machine.ctxrepo("doctor", "--json").stdout
-    told = [finding["problem"] for finding in json.loads(said)["data"]["findings"]]
+    output = machine.ctxrepo("doctor", "--json").stdout
+    problems = [finding["problem"] for finding in json.loads(output)["data"]["findings"]]
     for file in (there.spool, there.lock("work"), there.trouble, there.anchors):
-        assert [one for one in told if str(file) in one and "isn't a file" in one], told
+        assert [problem for problem in problems if str(file) in problem and "isn't a file" in problem], (
+            problems
+        )
         shutil.rmtree(file)
     sound(machine, remote)
 

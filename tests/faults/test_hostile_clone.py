@@ -93,8 +93,8 @@ def test_configuration_of_the_clone(
     (kept,) = git_dir.glob("ctxrepo/broken/*/config")
     assert kept.read_bytes() == spoiled
     assert set(before.split()) <= set((git_dir / "config").read_bytes().split())
-    found = mine.json("doctor")["data"]["findings"]
-    assert not [f for f in found if " sets " in f["problem"]]
+    findings = mine.json("doctor")["data"]["findings"]
+    assert not [f for f in findings if " sets " in f["problem"]]
     (mine.clone / ".git/info/attributes").unlink()
     sync(mine)
     assert not is_sprung(trap)

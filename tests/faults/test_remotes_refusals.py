@@ -42,9 +42,9 @@ def test_over_ssh(sshd: SshServer, remote: Path, tmp_path: Path) -> None:
     for machine in (ada, ben):
         machine.init(sshd.url(remote))
 
-    def refused(outcome: Outcome, *said: str) -> None:
+    def refused(outcome: Outcome, *words: str) -> None:
         ada.write(f"global/topics/{outcome}.md", f"- written while {outcome}\n")
-        failed(ada.ctxrepo("sync"), outcome, *said)
+        failed(ada.ctxrepo("sync"), outcome, *words)
         assert outcome in ada.git("show", f"HEAD:global/topics/{outcome}.md")
 
     remote.rename(remote.with_name("elsewhere.git"))
@@ -77,10 +77,10 @@ def test_over_https(nginx: HttpsServer, remote: Path, tmp_path: Path) -> None:
     for machine in (ada, ben):
         machine.init(nginx.url(remote, "git"))
 
-    def refused(outcome: Outcome, change: Callable[[], None], *said: str) -> None:
+    def refused(outcome: Outcome, change: Callable[[], None], *words: str) -> None:
         ada.write(f"global/topics/{outcome}.md", f"- written while {outcome}\n")
         change()
-        failed(ada.ctxrepo("sync"), outcome, *said)
+        failed(ada.ctxrepo("sync"), outcome, *words)
         use_client(ada, knowing)
         use_remote(ada, nginx.url(remote, "git"))
 

@@ -40,13 +40,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def leaks(machine: Machine, *texts: str) -> list[str]:
     """Where a planted credential stands: in the texts, in any file of the state, in any commit message."""
-    found = [
+    files = [
         name
         for name, data in contents(machine.places.state).items()
         if any(p.encode() in data for p in PLANTED)
     ]
-    said = (*texts, machine.git("log", "--all", "--format=%B%an%ae"))
-    return found + [text for text in said if any(p in text for p in PLANTED)]
+    printed = (*texts, machine.git("log", "--all", "--format=%B%an%ae"))
+    return files + [text for text in printed if any(p in text for p in PLANTED)]
 
 
 @needs_https
@@ -55,18 +55,18 @@ def test_nothing_comes_out(nginx: HttpsServer, remote: Path, tmp_path: Path) -> 
     machine = machine_at(tmp_path, "ada", client)
     more = {"GITHUB_TOKEN": TOKEN, "GIT_TRACE_CURL": "1", "GIT_CURL_VERBOSE": "1", "GIT_TRACE": "1"}
     ada = Machine(machine.home, {**more, "MY_PASSWORD": WORD})
-    said = [ada.process("init", nginx.url(remote, "git"))]
-    assert said[0].returncode == 0, said[0].stderr
+    runs = [ada.process("init", nginx.url(remote, "git"))]
+    assert runs[0].returncode == 0, runs[0].stderr
     decline_loudly(remote)
     ada.write("global/topics/x.md", "- x\n")
-    said += [ada.process(*words) for words in (("sync",), ("sync", "--json"), ("status",), ("doctor",))]
-    assert "the remote" in said[1].stderr or "remote:" in said[1].stderr
+    runs += [ada.process(*words) for words in (("sync",), ("sync", "--json"), ("status",), ("doctor",))]
+    assert "the remote" in runs[1].stderr or "remote:" in runs[1].stderr
     (machine.home / ".gitconfig").write_text(client.replace(PASSWORD, WORD))
-    said += [ada.process("sync"), ada.process("doctor", "--json")]
+    runs += [ada.process("sync"), ada.process("doctor", "--json")]
     config = ada.places.config_file
     config.write_text(config.read_text().replace("https://", f"https://ada:{WORD}@"))
-    said += [ada.process(*words) for words in (("sync",), ("status",), ("doctor",))]
-    assert leaks(ada, *(done.stdout + done.stderr for done in said)) == []
+    runs += [ada.process(*words) for words in (("sync",), ("status",), ("doctor",))]
+    assert leaks(ada, *(done.stdout + done.stderr for done in runs)) == []
 
 
 @needs_https

@@ -288,8 +288,8 @@ def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> 
     assert files_of(ada) == known
     for command, printed in done.items():
         assert "nothing is saved" in printed
-        told = session.told(command, printed)
-        assert (command, "what it wrote is saved" in told) == (command, True), told
+        context = session.told(command, printed)
+        assert (command, "what it wrote is saved" in context) == (command, True), context
     for path, text in {
         "shop/topics/pay.md": "702",
         "shop/MEMORY.md": "Port 700 is the wiki's",
