@@ -142,23 +142,23 @@ def test_where_the_folder_of_the_server_is_gone_a_root_counts_else_home(
 
 
 def test_cursor_and_claude_name_their_folders_in_the_environment(here: Path, tmp_path: Path) -> None:
-    first, two = (tmp_path / name for name in ("one, yes: one", "two"))
+    first, second = (tmp_path / name for name in ("one, yes: one", "two"))
     for named, folder in {
         f"{first}": first,
-        f"{two},{first}": two,
-        f"{two}:{first}": two,
-        f"{first}:{two}": first,
+        f"{second},{first}": second,
+        f"{second}:{first}": second,
+        f"{first}:{second}": first,
     }.items():
         call = call_of("cursor-vscode", [], {"WORKSPACE_FOLDER_PATHS": named})
         assert (call.cwd, call.session) == (folder, ("cursor", ""))
-    call = call_of("claude-code", [], {**CLAUDE, "CLAUDE_PROJECT_DIR": str(two)})
-    assert (call.cwd, call.session) == (two, ("claude", "s-1"))
+    call = call_of("claude-code", [], {**CLAUDE, "CLAUDE_PROJECT_DIR": str(second)})
+    assert (call.cwd, call.session) == (second, ("claude", "s-1"))
 
 
 def test_roots_say_more_than_the_environment(here: Path, tmp_path: Path) -> None:
-    first, two = (tmp_path / name for name in ("one", "two"))
+    first, second = (tmp_path / name for name in ("one", "two"))
     environment = {"WORKSPACE_FOLDER_PATHS": str(first)}
-    assert call_of("cursor-vscode", [two.as_uri()], environment).cwd == two
+    assert call_of("cursor-vscode", [second.as_uri()], environment).cwd == second
     assert call_of("zed", [], environment).cwd == here
 
 
