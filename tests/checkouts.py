@@ -31,5 +31,5 @@ def remember(cli: Terminal, cwd: Path, text: str) -> str:
 def facts(cli: Terminal, cwd: Path) -> list[str]:
     """What the main note of the project at a folder says; nothing when there is no such note."""
     cli.cwd = cwd
-    said = cli("read", "project:MEMORY.md", "--json")
-    return [entry["text"].removeprefix("- ") for entry in said.data["entries"]] if not said.code else []
+    answer = cli("read", "project:MEMORY.md", "--json")
+    return [entry["text"].removeprefix("- ") for entry in answer.data["entries"]] if not answer.code else []

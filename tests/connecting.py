@@ -24,8 +24,8 @@ def fixture(name: str) -> bytes:
 
 def named(prefix: str = "") -> list[str]:
     """The settings files whose names begin so; without a prefix, those that are anybody's but ours."""
-    found = sorted(p.name.removesuffix(".json") for p in SETTINGS.glob(f"{prefix}*.json"))
-    return [n for n in found if "." not in n and (prefix or not n.startswith(("ours-", "refused-")))]
+    names = sorted(p.name.removesuffix(".json") for p in SETTINGS.glob(f"{prefix}*.json"))
+    return [n for n in names if "." not in n and (prefix or not n.startswith(("ours-", "refused-")))]
 
 
 BLANK: dict[str, bytes | None] = {
@@ -66,8 +66,8 @@ def disconnect(machine: Machine) -> None:
 
 def loaded(data: bytes | None) -> dict[str, Any]:
     """What these bytes say to an agent."""
-    found: dict[str, Any] = json.loads((data or b"").decode("utf-8-sig").strip() or "{}")
-    return found
+    settings: dict[str, Any] = json.loads((data or b"").decode("utf-8-sig").strip() or "{}")
+    return settings
 
 
 def theirs(data: bytes | None) -> dict[str, Any]:
@@ -82,19 +82,19 @@ def theirs(data: bytes | None) -> dict[str, Any]:
 
 def ours(data: bytes | None) -> dict[str, list[Any]]:
     """Our hooks in them, by event."""
-    found: dict[str, list[Any]] = {}
+    hooks: dict[str, list[Any]] = {}
     for event, groups in loaded(data).get("hooks", {}).items():
         for group in groups or ():
             for hook in _hooks(group):
                 if _is_ours(hook):
-                    found.setdefault(event, []).append(hook)
-    return found
+                    hooks.setdefault(event, []).append(hook)
+    return hooks
 
 
 def everything(home: Path) -> dict[str, bytes | None]:
     """Every file and folder below the home but the config folder itself."""
-    found = {str(p.relative_to(home)): p.read_bytes() if p.is_file() else None for p in home.rglob("*")}
-    return {p: data for p, data in found.items() if p not in (".config", ".config/ctxrepo")}
+    files = {str(p.relative_to(home)): p.read_bytes() if p.is_file() else None for p in home.rglob("*")}
+    return {p: data for p, data in files.items() if p not in (".config", ".config/ctxrepo")}
 
 
 def _without_ours(group: Any) -> Any:

@@ -76,5 +76,5 @@ def _prune(place: Path) -> None:
 def _delay(place: Path, seconds: float) -> None:
     """Let the last exchange with a remote be as long ago as it was when the copy was made."""
     for file in place.glob("*/.local/state/ctxrepo/*/exchange.json"):
-        said = json.loads(file.read_text())
-        file.write_text(json.dumps(said | {name: said[name] + seconds for name in ("began", "ended")}))
+        record = json.loads(file.read_text())
+        file.write_text(json.dumps(record | {name: record[name] + seconds for name in ("began", "ended")}))

@@ -139,16 +139,16 @@ def heal(machine: Machine, was_elsewhere: bool = False) -> list[str]:
     wrong: list[str] = []
     for words in (("sync",), ("doctor", "--fix"), ("sync",)):
         done = machine.ctxrepo(*words)
-        said = done.stdout + done.stderr
-        if "Traceback" in said or "unexpected" in said:
-            wrong.append(f"{words[0]}: {said[-500:]}")
+        output = done.stdout + done.stderr
+        if "Traceback" in output or "unexpected" in output:
+            wrong.append(f"{words[0]}: {output[-500:]}")
         if words == ("sync",) and done.returncode in (0, 4):
             return wrong
-        if ", not on main" in said:  # a flipped HEAD may read as another branch
+        if ", not on main" in output:  # a flipped HEAD may read as another branch
             machine.ctxrepo("doctor", "--fix")  # which may meet what is damaged there, and stop
             machine.git("symbolic-ref", "HEAD", "refs/heads/main")
-            return wrong + heal(machine, was_elsewhere=True) if not was_elsewhere else [said[-500:]]
-    return [*wrong, f"still {done.returncode}: {said[-500:]}"]
+            return wrong + heal(machine, was_elsewhere=True) if not was_elsewhere else [output[-500:]]
+    return [*wrong, f"still {done.returncode}: {output[-500:]}"]
 
 
 def missing(world: World) -> list[str]:

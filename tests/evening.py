@@ -132,10 +132,10 @@ def anchor_line(number: int) -> str:
         "trigger": triggers[number % 3],
         "keywords": ["basket", *(["payments"] if number % 2 else [])],
     }
-    when, said = f"2026-11-20T18:00:{2 * number + 1:02}.500Z", f"{SESSION}-{2 * number + 1:04}"
+    when, entry = f"2026-11-20T18:00:{2 * number + 1:02}.500Z", f"{SESSION}-{2 * number + 1:04}"
     name = f"basket-{number}"
     return to_line(
-        Anchor(f"{number:06x}ab", when, name, "handoff", SESSION, said, meta, "desk", agent="claude")
+        Anchor(f"{number:06x}ab", when, name, "handoff", SESSION, entry, meta, "desk", agent="claude")
     )
 
 

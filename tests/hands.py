@@ -335,8 +335,8 @@ class Story:
             self.mend(at, 0)
         for at in self.places * _ROUNDS:
             self.sync(at, 0)
-        one, other = self.places
-        if one.machine.tree() != other.machine.tree():
+        first, other = self.places
+        if first.machine.tree() != other.machine.tree():
             raise Lost("[2] the machines have not come to the same")
         for at in self.places:
             view, aside = at.in_view().keys(), at.aside()
@@ -370,10 +370,10 @@ class Story:
             raise Lost(f"[1] committed, not on disk, and nobody is told: {sorted(hidden)}")
         if len(removed := gone & at.removed) >= _MANY:
             raise Lost(f"[1] {len(removed)} entries went with their notes, and nobody was asked")
-        told = " ".join(result.notices)
-        if removed - self.told and not _UNDO.search(told):
-            raise Lost(f"[1] {sorted(removed)} went with their notes, and nobody is told: {told!r}")
-        for undo in _UNDO.finditer(told):
+        notices = " ".join(result.notices)
+        if removed - self.told and not _UNDO.search(notices):
+            raise Lost(f"[1] {sorted(removed)} went with their notes, and nobody is told: {notices!r}")
+        for undo in _UNDO.finditer(notices):
             at.undo = (undo[1], frozenset(removed))
             self.told |= removed
         at.taken &= after

@@ -30,12 +30,12 @@ def wanted(agent: str, home: Path) -> list[Wanted]:
 
 
 def documents(agent: str, home: Path) -> list[EditedDocument]:
-    edited = [one for one in wanted(agent, home) if isinstance(one, EditedDocument)]
-    return [one for one in edited if not one.has_servers_alone]
+    edited = [part for part in wanted(agent, home) if isinstance(part, EditedDocument)]
+    return [document for document in edited if not document.has_servers_alone]
 
 
 def own_files(agent: str, home: Path) -> list[OwnFile | ShippedFile]:
-    return [one for one in wanted(agent, home) if isinstance(one, OwnFile | ShippedFile)]
+    return [part for part in wanted(agent, home) if isinstance(part, OwnFile | ShippedFile)]
 
 
 def somebodys(document: EditedDocument) -> str:
@@ -82,10 +82,10 @@ def dotfiles(agent: str, home: Path) -> None:
         document.path.unlink()
         document.path.symlink_to(os.path.relpath(home / f"dotfiles/{agent}-{number}", document.path.parent))
     (home / "dotfiles/skills").mkdir(parents=True)
-    for one in wanted(agent, home):
-        if isinstance(one, SkillsFolder) and not one.path.exists():
-            one.path.parent.mkdir(parents=True, exist_ok=True)
-            one.path.symlink_to(home / "dotfiles/skills")
+    for part in wanted(agent, home):
+        if isinstance(part, SkillsFolder) and not part.path.exists():
+            part.path.parent.mkdir(parents=True, exist_ok=True)
+            part.path.symlink_to(home / "dotfiles/skills")
 
 
 def upgraded(agent: str, home: Path) -> None:
@@ -98,12 +98,12 @@ def upgraded(agent: str, home: Path) -> None:
 def crowded(agent: str, home: Path) -> None:
     """A file of the name that ours has, and skills of the names of ours."""
     fill(agent, home)
-    for one in wanted(agent, home):
-        if isinstance(one, OwnFile | ShippedFile):
-            put(one.path, b"// theirs\n", 0o600)
-        if isinstance(one, SkillsFolder):
-            put(one.path / "memory-write/SKILL.md", b"theirs\n")
-            put(one.path / "memory-sync/notes.md", b"theirs too\n")
+    for part in wanted(agent, home):
+        if isinstance(part, OwnFile | ShippedFile):
+            put(part.path, b"// theirs\n", 0o600)
+        if isinstance(part, SkillsFolder):
+            put(part.path / "memory-write/SKILL.md", b"theirs\n")
+            put(part.path / "memory-sync/notes.md", b"theirs too\n")
 
 
 HOMES = (fresh, others, windows, tabs, dotfiles, upgraded, crowded)
@@ -112,16 +112,16 @@ HOMES = (fresh, others, windows, tabs, dotfiles, upgraded, crowded)
 def snapshot(home: Path) -> dict[str, tuple[str, int, bytes]]:
     """Everything in the home but ctxrepo's state and its clone: kind, rights, and bytes or what a link points
     at."""
-    found = {}
+    contents = {}
     for path in sorted(home.rglob("*")):
         name = path.relative_to(home).as_posix()
         if name.startswith((".local", ".ctxrepo")):
             continue
         rights = stat.S_IMODE(path.lstat().st_mode)
         if path.is_symlink():
-            found[name] = ("link", 0, os.fsencode(os.readlink(path)))
+            contents[name] = ("link", 0, os.fsencode(os.readlink(path)))
         elif path.is_dir():
-            found[name] = ("folder", rights, b"")
+            contents[name] = ("folder", rights, b"")
         else:
-            found[name] = ("file", rights, path.read_bytes())
-    return {name: of for name, of in found.items() if name not in (".config", ".config/ctxrepo")}
+            contents[name] = ("file", rights, path.read_bytes())
+    return {name: of for name, of in contents.items() if name not in (".config", ".config/ctxrepo")}

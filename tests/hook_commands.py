@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 
-def run_hook(command: str, said: Mapping[str, object], env: Mapping[str, str], folder: Path) -> Any:
-    """What the agent reads of a hook's command that is told `said`; {} where nothing is printed."""
+def run_hook(command: str, payload: Mapping[str, object], env: Mapping[str, str], folder: Path) -> Any:
+    """What the agent reads of a hook's command that is told `payload`; {} where nothing is printed."""
     done = subprocess.run(
         ["sh", "-c", command],
-        input=json.dumps(said),
+        input=json.dumps(payload),
         env=dict(env),
         cwd=folder,
         capture_output=True,

@@ -88,15 +88,15 @@ class Maker:
 
 
 def _members(items: Any) -> str:
-    found = ""
+    members = ""
     for op, value in items:
         if op is _constants.LITERAL:
-            found += chr(value)
+            members += chr(value)
         elif op is _constants.RANGE:
-            found += "".join(map(chr, range(value[0], value[1] + 1)))
+            members += "".join(map(chr, range(value[0], value[1] + 1)))
         else:
-            found += string.digits
-    return found
+            members += string.digits
+    return members
 
 
 def _luhn(digits: str) -> bool:

@@ -49,9 +49,9 @@ def unless(why: str) -> pytest.MarkDecorator:
 
 def place_of(tool: str) -> str:
     """The program's file. A test of a machine that lacks it was skipped."""
-    found = _which(tool)
-    assert found is not None, tool
-    return found
+    place = _which(tool)
+    assert place is not None, tool
+    return place
 
 
 def lacks(*tools: str) -> str:
@@ -69,10 +69,12 @@ def _which(tool: str) -> str | None:
 
 def older_git(wanted: tuple[int, int], what: str) -> str:
     """Why a test of something that git learned in version `wanted` can't be run here; '' where it can."""
-    said = subprocess.check_output(["git", "--version"], text=True)
-    found = tuple(int(part) for part in said.split()[2].split(".")[:2])
+    answer = subprocess.check_output(["git", "--version"], text=True)
+    version = tuple(int(part) for part in answer.split()[2].split(".")[:2])
     return (
-        "" if found >= wanted else f"git knows {what} since {wanted[0]}.{wanted[1]}; this is {said.strip()}"
+        ""
+        if version >= wanted
+        else f"git knows {what} since {wanted[0]}.{wanted[1]}; this is {answer.strip()}"
     )
 
 

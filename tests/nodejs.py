@@ -16,9 +16,9 @@ AGENTS = install.root(os.environ)
 def _find() -> str:
     """A node that runs TypeScript: that of the agents, or one on PATH; '' without one."""
     ours = AGENTS / "node" / "node_modules" / "node" / "bin" / "node"
-    found = str(ours) if ours.exists() else shutil.which("node") or ""
-    said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout if found else ""
-    return found if [int(part) for part in said[1:].split(".")[:2] if part.isdigit()] >= [22, 18] else ""
+    node = str(ours) if ours.exists() else shutil.which("node") or ""
+    version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout if node else ""
+    return node if [int(part) for part in version[1:].split(".")[:2] if part.isdigit()] >= [22, 18] else ""
 
 
 NODE = _find()

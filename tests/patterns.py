@@ -83,10 +83,10 @@ def _uses() -> Iterator[Use]:
 
 
 def modules() -> Iterator[Any]:
-    for found in pkgutil.walk_packages([str(_ROOT)], "ctxrepo."):
-        if not found.name.endswith("__main__"):
+    for info in pkgutil.walk_packages([str(_ROOT)], "ctxrepo."):
+        if not info.name.endswith("__main__"):
             try:
-                module = importlib.import_module(found.name)
+                module = importlib.import_module(info.name)
             except ImportError:
                 continue  # an optional library
             if (module.__file__ or "").endswith(".py"):
@@ -184,18 +184,18 @@ def attacks(use: Use, *, thorough: bool = False) -> list[Attack]:
     tree = _parsed(use)
     signs = _signs(tree)
     tails = ("", "\n", "\0", "b", "!", " b", '"') if thorough else ("\0",)
-    found: dict[Attack, None] = {}
+    texts: dict[Attack, None] = {}
     for before, body in _repeats(tree, signs):
         heads = [before, *(before + sign for sign in (signs if thorough else signs[:1]))]
         pumps = _pumps(body, signs)
         for pump in pumps if thorough else pumps[:4]:
-            found |= dict.fromkeys((head, pump, tail) for head in heads for tail in tails if pump)
+            texts |= dict.fromkeys((head, pump, tail) for head in heads for tail in tails if pump)
     whole = _Witness(signs).of(tree)
     for end in range(1, min(len(whole), 80 if thorough else 12) + 1):
-        found["", whole[:end], "\0"] = None
+        texts["", whole[:end], "\0"] = None
     for sign in (*signs, "\n", " ", " \n") if thorough else ("\n", " "):
-        found |= dict.fromkeys((head, sign, tail) for head in ("", whole[:1]) for tail in tails)
-    return list(found)
+        texts |= dict.fromkeys((head, sign, tail) for head in ("", whole[:1]) for tail in tails)
+    return list(texts)
 
 
 def wild(use: Use, chance: random.Random, count: int) -> Iterator[Attack]:

@@ -32,14 +32,14 @@ PICTURES: dict[str, tuple[tuple[int, int], str, str]] = {
 def drawn(machine: Machine, name: str) -> str:
     """A picture of the screen after these keys."""
     size, theme, keys = PICTURES[name]
-    found: list[str] = []
+    pictures: list[str] = []
 
     async def story(screen: Played) -> None:
         await screen.press(*keys.split())
-        found.append(picture(screen.app))
+        pictures.append(picture(screen.app))
 
     play(machine, story, size=size, theme=theme, now=LATER)
-    return found[0]
+    return pictures[0]
 
 
 def make_pictured(root: Path) -> Machine:

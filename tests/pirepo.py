@@ -41,10 +41,10 @@ class PiMachine(Machine):
 
     def files(self) -> dict[str, bytes]:
         """Every byte of the working tree, and what git holds of it."""
-        found = {p: p.read_bytes() for p in self.clone.rglob("*") if p.is_file() and ".git" not in p.parts}
+        tree = {p: p.read_bytes() for p in self.clone.rglob("*") if p.is_file() and ".git" not in p.parts}
         held = {"HEAD": self.git("rev-parse", "HEAD"), "index": self.git("ls-files", "--stage")}
         status = {"status": self.git("status", "--porcelain", "--ignored")}
-        return {str(p.relative_to(self.clone)): data for p, data in found.items()} | {
+        return {str(p.relative_to(self.clone)): data for p, data in tree.items()} | {
             name: text.encode() for name, text in (held | status).items()
         }
 

@@ -133,10 +133,10 @@ def open_pi_facts(machine: Machine) -> sqlite3.Connection:
                 "insert into semantic values (?, ?, 0.8, 'auto', '2026-02-01', '2026-02-01', '', x'00')",
                 (key, value),
             )
-        for one, rule, category, negative, project, is_deleted in LESSONS:
+        for name, rule, category, negative, project, is_deleted in LESSONS:
             db.execute(
                 "insert into lessons values (?, ?, ?, 'auto', ?, ?, '2026-02-01', ?)",
-                (one, rule, category, negative, project, is_deleted),
+                (name, rule, category, negative, project, is_deleted),
             )
     return db
 

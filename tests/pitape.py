@@ -21,7 +21,7 @@ class PiTape:
 
     def anchors(self) -> list[dict[str, Any]]:
         lines = self.file.read_text().split("\n") if self.file.exists() else []
-        return [found for line in lines if line.strip() and (found := _parsed(line))]
+        return [anchor for line in lines if line.strip() and (anchor := _parsed(line))]
 
     def append(self, name: str, session: str = "pi-s", **meta: Any) -> str:
         number = len(self.anchors())
@@ -60,5 +60,5 @@ def _parsed(line: str) -> dict[str, Any] | None:
         return None
     name = raw.get("id") or f"{raw['sessionEntryId']}:{raw['timestamp']}:{raw['name']}"
     keys = ("name", "type", "sessionId", "sessionEntryId", "timestamp")
-    found = {"id": name} | {key: raw[key] for key in keys}
-    return found | ({"meta": raw["meta"]} if "meta" in raw else {})
+    anchor = {"id": name} | {key: raw[key] for key in keys}
+    return anchor | ({"meta": raw["meta"]} if "meta" in raw else {})

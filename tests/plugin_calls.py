@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from machines import Machine
 
 
-def answer_to(machine: Machine, words: Sequence[str], said: Mapping[str, str], **env: str) -> str:
+def answer_to(machine: Machine, words: Sequence[str], payload: Mapping[str, str], **env: str) -> str:
     """What the agent would get in the project; the hook ends with 0, and complains of nothing."""
     done = subprocess.run(
         words,
-        input=json.dumps({"cwd": str(machine.project_folder), **said}),
+        input=json.dumps({"cwd": str(machine.project_folder), **payload}),
         env=machine.env | env,
         cwd=machine.project_folder,
         capture_output=True,

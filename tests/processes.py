@@ -19,15 +19,15 @@ def processes_of(machine: Machine) -> dict[int, str]:
     helpers of the tests' own process are left out: they stay, and have the home of the first command that ran
     in that process and asked one.
     """
-    found = {}
+    processes = {}
     looked = set[int]()
     while fresh := {int(name) for name in os.listdir("/proc") if name.isdigit()} - looked:
         looked |= fresh
         for number in fresh:
             words, environment = _words_and_environment(number)
             if os.fsencode(machine.home) in words + environment and not _is_helper_of_tests(number, words):
-                found[number] = words.replace(b"\0", b" ").decode("utf-8", "replace")
-    return found
+                processes[number] = words.replace(b"\0", b" ").decode("utf-8", "replace")
+    return processes
 
 
 def workers(machine: Machine) -> list[int]:

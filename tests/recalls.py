@@ -23,10 +23,10 @@ PAIRS = [Note(f"shop/n{n}.md", f"- the {a} {b}\n") for n, (a, b) in enumerate(co
 def cache_of(notes: list[Note], path: Path) -> Iterator[_sqlite3.Connection]:
     owner = Cache.open(path)
     owner.apply("c1", notes, [], Marks())
-    found = open_cache(str(path))
-    assert found is not None
-    yield found
-    found.close()
+    cache = open_cache(str(path))
+    assert cache is not None
+    yield cache
+    cache.close()
     owner.close()
 
 
@@ -34,7 +34,10 @@ def cache_of(notes: list[Note], path: Path) -> Iterator[_sqlite3.Connection]:
 def cache_of_things(path: Path) -> Iterator[_sqlite3.Connection]:
     """Many notes that say much the same, and one on a database."""
     lines = [
-        f"- the {one} beside the {other} was painted" for one in THINGS for other in THINGS if one != other
+        f"- the {thing} beside the {other} was painted"
+        for thing in THINGS
+        for other in THINGS
+        if thing != other
     ]
     notes = [Note(f"shop/n{n}.md", f"{line}\n\n- nothing else happened\n") for n, line in enumerate(lines)]
     port = "- The staging port of pgbouncer is 5433\n\n- Staging has pgbouncer behind haproxy\n"

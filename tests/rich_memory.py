@@ -53,7 +53,7 @@ def fill(machine: Machine) -> None:
     _run(machine, "restore", task)
     _run(machine, "anchor", "till/wrong", "--summary", "A mistake", "--purpose", "none")
     anchors = json.loads(_run(machine, "tape", "list", "--json"))["data"]["anchors"]
-    (wrong,) = (one["id"] for one in anchors if one["name"] == "till/wrong")
+    (wrong,) = (anchor["id"] for anchor in anchors if anchor["name"] == "till/wrong")
     _run(machine, "tape", "delete", f"^{wrong.removeprefix('^')}")
     _run(machine, "edit", _id(machine, "staging"), "--old", "nine", "--new", "eight")
     _run(machine, "sync")

@@ -35,8 +35,8 @@ def listed(agent: str, home: Path) -> dict[str, Any]:
     """The servers in the agent's list."""
     file, key, read = LISTS[agent]
     text = (home / file).read_text() if (home / file).exists() else ""
-    found: dict[str, Any] = read(text).get(key, {}) if text else {}
-    return found
+    servers: dict[str, Any] = read(text).get(key, {}) if text else {}
+    return servers
 
 
 def put_theirs(agent: str, home: Path) -> None:

@@ -47,9 +47,9 @@ class Session:
 
     def said(self, event: str, payload: str = "", **fields: Any) -> str:
         """What the agent tells its hook, as recorded, but for this session and `fields`."""
-        said = json.loads((PAYLOADS / f"{payload or event}.json").read_text())
+        record = json.loads((PAYLOADS / f"{payload or event}.json").read_text())
         place = {"session_id": self.session, "cwd": str(self.machine.project_folder)}
-        return json.dumps(said | place | fields)
+        return json.dumps(record | place | fields)
 
     def edit(self, path: str, text: str) -> None:
         """The agent writes a file of the memory with its own tool, whose hook follows."""

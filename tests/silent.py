@@ -54,8 +54,8 @@ def _serve(folder: str) -> None:
     if libc.mount(b"silent", folder.encode(), b"fuse", 0, options):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     number = _HEADER.unpack_from(os.read(device, _ROOM))[2]
-    said = struct.pack("<IIII", 7, 31, 65536, 0).ljust(64, b"\0")
-    os.write(device, struct.pack("<IiQ", 16 + len(said), 0, number) + said)
+    answer = struct.pack("<IIII", 7, 31, 65536, 0).ljust(64, b"\0")
+    os.write(device, struct.pack("<IiQ", 16 + len(answer), 0, number) + answer)
     print("mounted", flush=True)
     while True:
         os.read(device, _ROOM)

@@ -228,8 +228,8 @@ def _bridge(lines: list[str]) -> Bridge:
 def _anchor(line: str) -> dict[str, str]:
     match = re.fullmatch(r'<anchor((?: (?:name|summary|purpose)="[^"]*")+) />', line)
     assert match, line
-    found = re.findall(r' (\w+)="([^"]*)"', match[1])
-    return {key: unescape(value, is_field=True) for key, value in found}
+    fields = re.findall(r' (\w+)="([^"]*)"', match[1])
+    return {key: unescape(value, is_field=True) for key, value in fields}
 
 
 def _section(block: Block, title: str, lines: list[str]) -> Block:
@@ -264,8 +264,8 @@ def _section(block: Block, title: str, lines: list[str]) -> Block:
         return replace(block, listed={**block.listed, title: read}, omitted=omitted)
     if title.startswith("Handoff · "):
         _, name, day = title.split(" · ")
-        said = (unescape(name, is_field=True), unescape(day, is_field=True), text)
-        return replace(block, handoff=said, cut=(*block.cut, "handoff") if is_cut else block.cut)
+        handoff = (unescape(name, is_field=True), unescape(day, is_field=True), text)
+        return replace(block, handoff=handoff, cut=(*block.cut, "handoff") if is_cut else block.cut)
     if title.endswith(".md"):
         path = unescape(title, is_field=True)
         assert path not in block.bodies

@@ -26,11 +26,11 @@ class Said:
     @property
     def envelope(self) -> dict[str, Any]:
         """The one JSON object of a command with --json."""
-        found: dict[str, Any] = json.loads(self.out)
-        assert list(found) == ["schema_version", "ok", "data", "error"]
-        assert found["schema_version"] == 1
-        assert found["ok"] == (found["error"] is None)
-        return found
+        envelope: dict[str, Any] = json.loads(self.out)
+        assert list(envelope) == ["schema_version", "ok", "data", "error"]
+        assert envelope["schema_version"] == 1
+        assert envelope["ok"] == (envelope["error"] is None)
+        return envelope
 
     @property
     def data(self) -> dict[str, Any]:

@@ -244,8 +244,8 @@ def test_the_cache_of_a_memory_is_opened_by_the_memory(file: Path) -> None:
 
 @for_each(MODULES)
 def test_every_module_opens_with_a_sentence(file: Path) -> None:
-    said = ast.get_docstring(tree_of(file))
-    assert said, f"{name_of(file)} doesn't say what lives in it"
+    sentence = ast.get_docstring(tree_of(file))
+    assert sentence, f"{name_of(file)} doesn't say what lives in it"
 
 
 def test_no_class_name_stands_for_two_things() -> None:
@@ -325,8 +325,8 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, set[str]]]:
 
 def _imported(function: ast.FunctionDef) -> set[str]:
     """Names that an import within a function gives to what is elsewhere."""
-    found = (node.names for node in ast.walk(function) if isinstance(node, ast.ImportFrom))
-    return {alias.asname or alias.name for names in found for alias in names}
+    imports = (node.names for node in ast.walk(function) if isinstance(node, ast.ImportFrom))
+    return {alias.asname or alias.name for names in imports for alias in names}
 
 
 def _called(node: ast.AST, owner: str) -> Iterator[str]:

@@ -198,8 +198,8 @@ class TestFilesInTheClone:
         cli.machine.write("global/odd.md", "- a\x00b \x1b[2J\n")
         cli.machine.write("global/fine.md", "- fine\n")
         assert "\x1b" not in cli("read", "global:odd").out + cli("check").out
-        said = cli("sync")
-        assert (said.code, "NUL" in said.err) == (6, True)
+        answer = cli("sync")
+        assert (answer.code, "NUL" in answer.err) == (6, True)
         assert holds(cli, "- fine")
         assert cli.machine.read("global/odd.md") == "- a\x00b \x1b[2J\n"
 
@@ -277,13 +277,13 @@ class TestSettings:
             file.mkdir()
         else:
             file.write_bytes(data)
-        said = cli("remember", "x")
-        if said.code:
-            refused(said, 2, "config.toml")
+        answer = cli("remember", "x")
+        if answer.code:
+            refused(answer, 2, "config.toml")
             refused(cli("init"), 2, "config.toml")
             assert "config.toml" in cli("status").out  # which goes on with what it said before
         else:
-            assert "path must be a text" in said.err
+            assert "path must be a text" in answer.err
         if data is not None:
             assert file.read_bytes() == data
             file.write_bytes(before)
@@ -293,9 +293,9 @@ class TestSettings:
         file = cli.machine.places.config_file
         start = file.read_text().count("\n")
         file.write_text(file.read_text() + '\n[sync]\ntimeot = 3\nttl = "soon"\n[nonsense]\n')
-        said = cli("status")
-        assert said.code == 0
-        assert [line.partition("config.toml:")[2] for line in said.err.splitlines()] == [
+        answer = cli("status")
+        assert answer.code == 0
+        assert [line.partition("config.toml:")[2] for line in answer.err.splitlines()] == [
             f"{start + 3}: sync.timeot is unknown; did you mean sync.timeout?",
             f"{start + 4}: sync.ttl must be a number up to 2592000, not 'soon'; its default is used",
             f"{start + 5}: unknown section [nonsense]",
@@ -356,8 +356,8 @@ class TestState:
         spoil(file, damage)
         assert cli("remember", "acknowledged").code == 0
         for words in (["status"], ["list"], ["read", "MEMORY"], ["context"], ["check"]):
-            said = cli(*words)
-            assert (said.code, said.err) == (0, ""), words
+            answer = cli(*words)
+            assert (answer.code, answer.err) == (0, ""), words
         assert "acknowledged" in cli("context").out
         assert holds(cli, "by hand")
 
@@ -384,8 +384,8 @@ class TestState:
     @pytest.mark.parametrize("data", [b"", b"not a name\n", b"\xff"])
     def test_a_host_file_that_is_damaged(self, cli: Terminal, data: bytes) -> None:
         cli.machine.places.host_file.write_bytes(data)
-        said = cli("remember", "x")
-        assert said.code == 0 or (said.code == 2 and said.is_one_line())
+        answer = cli("remember", "x")
+        assert answer.code == 0 or (answer.code == 2 and answer.is_one_line())
 
 
 class TestGit:
@@ -395,13 +395,13 @@ class TestGit:
         refused(cli("init", "/no/where.git", PATH=str(tmp_path)), 1, "git could not be started")
         cli.machine.write("global/by-hand.md", "- by hand\n")
         refused(cli("sync", PATH=str(tmp_path)), 1, "git could not be started")
-        said = cli("doctor", PATH=str(tmp_path))
-        assert (said.code, "git could not be started" in said.out) == (1, True)
+        answer = cli("doctor", PATH=str(tmp_path))
+        assert (answer.code, "git could not be started" in answer.out) == (1, True)
         assert holds(cli, "by hand")
         assert holds(cli, "known without git")
 
     @pytest.mark.parametrize(
-        ("file", "data", "told"),
+        ("file", "data", "message"),
         [
             ("HEAD", b"ref: refs/heads/elsewhere\n", "is on elsewhere"),
             ("HEAD", b"0" * 40 + b"\n", "is on no branch"),
@@ -409,14 +409,14 @@ class TestGit:
         ],
     )
     def test_a_clone_in_an_odd_state_keeps_what_is_written(
-        self, cli: Terminal, file: str, data: bytes, told: str
+        self, cli: Terminal, file: str, data: bytes, message: str
     ) -> None:
         place = cli.machine.clone / ".git" / file
         before = place.read_bytes() if place.exists() else None
         place.write_bytes(data)
         assert cli("remember", "kept meanwhile").code == 0
-        refused(cli("sync"), 1, told)
-        assert told in cli("status").out
+        refused(cli("sync"), 1, message)
+        assert message in cli("status").out
         place.unlink() if before is None else place.write_bytes(before)
         assert holds(cli, "kept meanwhile")
 
@@ -451,6 +451,6 @@ def spoil(file: Path, damage: bytes | None) -> None:
         file.write_bytes(damage)
 
 
-def refused(said: Said, code: int, told: str) -> None:
-    assert (said.code, said.is_one_line()) == (code, True), said
-    assert told in said.err
+def refused(answer: Said, code: int, message: str) -> None:
+    assert (answer.code, answer.is_one_line()) == (code, True), answer
+    assert message in answer.err

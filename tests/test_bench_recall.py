@@ -171,5 +171,5 @@ def test_a_lead_is_as_sure_as_the_prompts_agree() -> None:
 
 def test_ctxrepo_is_held_beside_the_best_of_the_others(memory: Memory) -> None:
     worst = Peer("worst", "entry", lambda tools: "", lambda tools, memory: iter([([], 0.0)] * 4))
-    told = [*recall.tables([worst, peer(grep.peers(), "entry"), ours.peers()[0]], Tools(), [memory])][-1]
-    assert told.startswith("- ctxrepo, ungated by entry beside grep, any word by entry: ev@2500 ")
+    line = [*recall.tables([worst, peer(grep.peers(), "entry"), ours.peers()[0]], Tools(), [memory])][-1]
+    assert line.startswith("- ctxrepo, ungated by entry beside grep, any word by entry: ev@2500 ")

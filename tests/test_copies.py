@@ -66,13 +66,13 @@ def test_a_copy_is_as_the_maker_left_it_whatever_became_of_another(tmp_path: Pat
 @pytest.mark.slow
 def test_the_last_exchange_is_as_long_ago_as_it_was(tmp_path: Path) -> None:
     copies = Copies(tmp_path)
-    said = exchange(copies.of(with_a_fact))
+    before = exchange(copies.of(with_a_fact))
     (tmp_path / "test").mkdir()
     copies.leave(tmp_path / "test")
     time.sleep(0.2)
     later = exchange(copies.of(with_a_fact))
     for name in ("began", "ended"):
-        assert 0.2 <= later[name] - said[name] < time.monotonic() - said["began"]
+        assert 0.2 <= later[name] - before[name] < time.monotonic() - before["began"]
 
 
 @pytest.mark.slow

@@ -45,9 +45,9 @@ class Clock:
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[list[Machine]]:
     remote = str(make_remote(tmp_path))
-    found = [connected(make_machine(tmp_path, name), remote) for name in ("tokyo", "berlin")]
-    yield found
-    for machine in found:
+    both = [connected(make_machine(tmp_path, name), remote) for name in ("tokyo", "berlin")]
+    yield both
+    for machine in both:
         eventually(partial(_is_idle, machine), 60)
 
 

@@ -65,13 +65,13 @@ def test_the_synopsis_puts_what_may_be_left_out_in_brackets() -> None:
 
 def test_every_setting_has_its_place() -> None:
     text = page("reference/configuration.md")
-    found = 0
+    count = 0
     for section in _GENERATOR["sections"]().values():
-        for key, _, default, said in _GENERATOR["keys"](section):
+        for key, _, default, meaning in _GENERATOR["keys"](section):
             assert f"| `{key}` |" in text
-            assert f"| `{default}` | {said} |" in text
-            found += 1
-    assert found > 15
+            assert f"| `{default}` | {meaning} |" in text
+            count += 1
+    assert count > 15
 
 
 def test_every_exit_code_is_explained() -> None:
@@ -95,12 +95,12 @@ def test_every_event_is_explained() -> None:
 def test_every_room_is_told_as_it_tells_of_itself() -> None:
     text = page("explanation/architecture.md")
     for room in (CHECKOUT / "ctxrepo").rglob("*/__init__.py"):
-        name, said = (
+        name, sentence = (
             room.parent.relative_to(CHECKOUT / "ctxrepo").as_posix(),
             ast.get_docstring(ast.parse(room.read_text("utf-8"))),
         )
-        assert said
-        assert name in (*FLOORS, "faces") or f"**`{name}/`** {said.splitlines()[0]}" in text
+        assert sentence
+        assert name in (*FLOORS, "faces") or f"**`{name}/`** {sentence.splitlines()[0]}" in text
 
 
 def test_every_module_has_its_phrase_in_the_picture_of_the_house() -> None:
@@ -108,8 +108,8 @@ def test_every_module_has_its_phrase_in_the_picture_of_the_house() -> None:
     rooms = {title.strip(): below for title, _, below in (p.partition("\n") for p in text.split("### ")[1:])}
     assert set(rooms) == {"faces", *FLOORS, "the ground"}
     for floor, below in rooms.items():
-        told = set(re.findall(r"^\| `([\w/]+\.py)` \| \S", below, re.MULTILINE))
-        assert told == set(_modules(floor)), f"the room {floor} of docs/explanation/architecture.md"
+        modules = set(re.findall(r"^\| `([\w/]+\.py)` \| \S", below, re.MULTILINE))
+        assert modules == set(_modules(floor)), f"the room {floor} of docs/explanation/architecture.md"
 
 
 def _modules(floor: str) -> Iterator[str]:
@@ -119,8 +119,8 @@ def _modules(floor: str) -> Iterator[str]:
         yield from ("lazy.py", "errors.py")
         return
     is_face = floor == "faces"
-    found = [*(package.glob("*.py") if is_face else ()), *(package / floor).rglob("*.py")]
-    for file in found:
+    files = [*(package.glob("*.py") if is_face else ()), *(package / floor).rglob("*.py")]
+    for file in files:
         if file.name not in ("lazy.py", "errors.py") and _holds_something(file):
             yield file.relative_to(package if is_face else package / floor).as_posix()
 
@@ -179,8 +179,8 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     _wait_for_workers(tmp_path / "first-memory")
-    said = done.stdout.replace(str(tmp_path / "first-memory"), "/tmp/first-memory")
-    laptop, desktop = said.split("cloned the memory repository: /tmp/first-memory/desktop")
+    output = done.stdout.replace(str(tmp_path / "first-memory"), "/tmp/first-memory")
+    laptop, desktop = output.split("cloned the memory repository: /tmp/first-memory/desktop")
     assert re.search(r"remembered: \^[0-9a-f]{12} shop/topics/gotcha.md#L8", laptop)
     recalled = re.findall(r"gotcha\.md#L8 \^[0-9a-f]{7}\n- \[gotcha\] Tests need", laptop)
     assert len(recalled) == 2, "beside its prompt, again after the compaction, and nothing for thanks"
@@ -191,19 +191,19 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     ]
     for fact in ("redis on port 6380", "counts in cents", "CI caches", "sandbox is down"):
         assert note.count(fact) == 1, note
-    _is_what_was_said(text, said + done.stderr)
+    _is_what_was_said(text, output + done.stderr)
 
 
-def _is_what_was_said(text: str, said: str) -> None:
+def _is_what_was_said(text: str, output: str) -> None:
     """The output that a page shows is what its commands print, but for ids, numbers and what is left out."""
-    known = {plain(line) for line in said.splitlines()}
+    known = {plain(line) for line in output.splitlines()}
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     shown = [line.partition("[…]")[0] for kind, block in blocks if not kind for line in block.splitlines()]
     assert len(shown) > 80
     for line in shown:
         # How many commits there are depends on how fast one types.
         if "memory(" not in line:
-            assert any(one.startswith(plain(line)) for one in known), f"nothing printed {line!r}"
+            assert any(printed.startswith(plain(line)) for printed in known), f"nothing printed {line!r}"
 
 
 def _wait_for_workers(root: Path) -> None:

@@ -354,11 +354,11 @@ class TestHarmless:
         words = [sys.executable, "-I", "-S", str(HOOK), "claude", "Stop", str(world.state)]
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin
-            said = json.dumps({"session_id": "s", "cwd": str(world.code), "long": "x" * 500_000}).encode()
-            process.stdin.write(said[:-1])
+            payload = json.dumps({"session_id": "s", "cwd": str(world.code), "long": "x" * 500_000}).encode()
+            process.stdin.write(payload[:-1])
             process.stdin.flush()  # a pipe doesn't hold so much: it has begun to read
             process.send_signal(number)
-            process.stdin.write(said[-1:])
+            process.stdin.write(payload[-1:])
             process.stdin.close()
             assert process.wait(60) == 0
         assert [line["event"] for line in world.spooled()] == ["stop"]

@@ -94,9 +94,9 @@ def test_the_plugin_alone_becomes_whole_by_the_line_that_it_tells(env: dict[str,
     hook = ("sh", str(plugin / "hooks/run"), "claude", "SessionStart")
     before = sorted(plugin.rglob("*"))
     command = str(told()["systemMessage"]).partition("in a terminal: ")[2]
-    said = run(env, "sh", "-c", command)
-    assert f"ctxrepo {ctxrepo.__version__}\n" in said
-    assert said.endswith(": ctxrepo start\n")
+    output = run(env, "sh", "-c", command)
+    assert f"ctxrepo {ctxrepo.__version__}\n" in output
+    assert output.endswith(": ctxrepo start\n")
     assert str(told()["systemMessage"]).endswith("in a terminal: ctxrepo start")
     run(env, "ctxrepo", "init")
     assert "This is ctxrepo" in json.dumps(told()["hookSpecificOutput"])
@@ -107,7 +107,7 @@ def test_the_plugin_alone_becomes_whole_by_the_line_that_it_tells(env: dict[str,
     version = newer / "ctxrepo/__init__.py"
     version.write_text(version.read_text().replace(ctxrepo.__version__, "9.9.9"))
     elsewhere = {**env, "PATH": env["PATH"].partition(":")[2]}
-    said = run(elsewhere, "sh", str(newer / "hooks/install"))
-    assert "ctxrepo 9.9.9\n" in said
-    assert said.endswith(f": '{env['HOME']}/.local/bin/ctxrepo' start\n")
+    output = run(elsewhere, "sh", str(newer / "hooks/install"))
+    assert "ctxrepo 9.9.9\n" in output
+    assert output.endswith(f": '{env['HOME']}/.local/bin/ctxrepo' start\n")
     assert "This is ctxrepo" in json.dumps(told()["hookSpecificOutput"])

@@ -49,12 +49,12 @@ class Plain(Base):
 
 
 def test_values_are_made_compared_shown_and_hashed_as_by_the_standard_library() -> None:
-    one = Longer("a", tags=("t",))
-    assert (one.name, one.count, one.tags, one.seen) == ("a", 2, ("t",), ["a"])
-    assert one == Longer("a", 2, ("t",)) != Longer("b")
-    assert hash(one) == hash(Longer("a", 2, ("t",)))
+    value = Longer("a", tags=("t",))
+    assert (value.name, value.count, value.tags, value.seen) == ("a", 2, ("t",), ["a"])
+    assert value == Longer("a", 2, ("t",)) != Longer("b")
+    assert hash(value) == hash(Longer("a", 2, ("t",)))
     assert repr(Base("x")) == "Base(name='x', count=2)"
-    assert one != Base("a")
+    assert value != Base("a")
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ def test_what_a_class_says_itself_stays() -> None:
 def test_nothing_but_the_type_checker_keeps_a_frozen_value_from_being_changed() -> None:
     assert Base("a").name == "a"
     assert not {"__setattr__", "__delattr__"} & vars(Base).keys()
-    one = Changeable()
-    one.value = 5
-    assert one == Changeable(5)
+    value = Changeable()
+    value.value = 5
+    assert value == Changeable(5)
 
 
 def test_arguments_are_checked_from_the_first_call_on() -> None:
@@ -129,14 +129,14 @@ def test_arguments_are_checked_from_the_first_call_on() -> None:
 
 
 def test_the_library_knows_every_instance_for_a_dataclass() -> None:
-    one = Longer("a")
-    assert [f.name for f in dataclasses.fields(one)] == ["name", "count", "tags", "seen"]
-    assert dataclasses.replace(one, count=3).count == 3
+    value = Longer("a")
+    assert [f.name for f in dataclasses.fields(value)] == ["name", "count", "tags", "seen"]
+    assert dataclasses.replace(value, count=3).count == 3
     assert dataclasses.asdict(Base("a")) == {"name": "a", "count": 2}
-    match one:
+    match value:
         case Base(name, count):
             assert (name, count) == ("a", 2)
-    assert copy.deepcopy(one) == one
+    assert copy.deepcopy(value) == value
 
 
 def test_a_class_that_inherits_from_one_and_begins_otherwise_is_whole() -> None:

@@ -21,7 +21,7 @@ from ctxrepo.storage.state.compiled import read_settings
 from ctxrepo.storage.user import assets
 from ctxrepo.storage.user.assets import Runner, place, read_runner, write_runner
 
-SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "ksh") if (found := shutil.which(name))]
+SHELLS = [shell for name in ("sh", "bash", "dash", "zsh", "ksh") if (shell := shutil.which(name))]
 
 
 class Line:
@@ -41,10 +41,10 @@ class Line:
 
     def run(self, shell: str = "sh", event: str = "SessionStart") -> str:
         """What the agent gets; it always sees a 0 and is told nothing else."""
-        said = {"session_id": "s", "cwd": str(self.machine.project_folder), "source": "startup"}
+        payload = {"session_id": "s", "cwd": str(self.machine.project_folder), "source": "startup"}
         done = subprocess.run(
             [shell, "-c", self.line("claude", event)],
-            input=json.dumps(said),
+            input=json.dumps(payload),
             env=self.machine.env,
             cwd=self.machine.project_folder,
             capture_output=True,

@@ -107,9 +107,9 @@ def ask(model: Model, path: str, given: dict[str, Any]) -> str:
 
 def test_the_model_does_its_steps_in_turn_and_then_says_a_word(model: Model) -> None:
     model.will(Tool("Read", {"file_path": "/x"}), Text("That is all.", tokens=7))
-    tool, said, more = (json.loads(ask(model, "/v1/messages", body("a"))) for _ in range(3))
+    tool, text, more = (json.loads(ask(model, "/v1/messages", body("a"))) for _ in range(3))
     assert (tool["stop_reason"], tool["content"][0]["input"]) == ("tool_use", {"file_path": "/x"})
-    assert (said["content"][0]["text"], said["usage"]["input_tokens"]) == ("That is all.", 7)
+    assert (text["content"][0]["text"], text["usage"]["input_tokens"]) == ("That is all.", 7)
     assert more["content"][0]["text"] == "Done."
     assert model.is_done
 
@@ -191,8 +191,8 @@ def test_a_bundle_that_was_taken_out_of_its_archive_is_found(tmp_path: Path) -> 
     package = install.Package("@maker/agent", "1.5.2", "agent", node=22, beside=("jiti",))
     unpacked = tmp_path / "agent-pack" / "package"
     unpacked.mkdir(parents=True)
-    said = {"name": package.name, "version": package.version, "bin": {"agent": "dist/cli.js"}}
-    (unpacked / "package.json").write_text(json.dumps(said, indent=2))
+    manifest = {"name": package.name, "version": package.version, "bin": {"agent": "dist/cli.js"}}
+    (unpacked / "package.json").write_text(json.dumps(manifest, indent=2))
     assert install.find("agent", package, tmp_path) is None
     (unpacked / "dist").mkdir()
     (unpacked / "dist" / "cli.js").write_text("")

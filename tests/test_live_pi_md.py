@@ -194,8 +194,8 @@ def test_its_dependencies_are_brought_in_the_versions_that_it_asks_for(tmp_path:
 
 def prompt(*messages: str, system: str = "s" * 40) -> Any:
     roles = ("user", "assistant")
-    told = [{"role": roles[number % 2], "content": message} for number, message in enumerate(messages)]
-    return anthropic.prompt_of({"system": system, "messages": told})
+    turns = [{"role": roles[number % 2], "content": message} for number, message in enumerate(messages)]
+    return anthropic.prompt_of({"system": system, "messages": turns})
 
 
 def test_what_stays_is_new_once_and_what_moves_is_new_again() -> None:

@@ -60,7 +60,7 @@ def test_documents_are_what_people_keep_for_themselves_and_agents() -> None:
 
 
 def test_changes_are_replacements_and_additions(tmp_path: Path) -> None:
-    found = [
+    pairs = [
         (change.old, change.new) for change in changes(make_history(tmp_path)) if change.path == "AGENTS.md"
     ]
-    assert found == [("", ADDED), (OLD, NEW)]
+    assert pairs == [("", ADDED), (OLD, NEW)]

@@ -40,14 +40,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(built: Path) -> Path:
-    (found,) = built.glob("*.whl")
-    return found
+    (file,) = built.glob("*.whl")
+    return file
 
 
 @pytest.fixture(scope="module")
 def sdist(built: Path) -> Path:
-    (found,) = built.glob("*.tar.gz")
-    return found
+    (file,) = built.glob("*.tar.gz")
+    return file
 
 
 def _environment() -> dict[str, str]:
@@ -56,10 +56,10 @@ def _environment() -> dict[str, str]:
 
 
 def _files(*folders: str) -> dict[str, bytes]:
-    found = {p for folder in folders for p in (CHECKOUT / folder).rglob("*") if p.is_file()}
+    paths = {p for folder in folders for p in (CHECKOUT / folder).rglob("*") if p.is_file()}
     return {
         p.relative_to(CHECKOUT).as_posix(): p.read_bytes()
-        for p in sorted(found)
+        for p in sorted(paths)
         if "__pycache__" not in p.parts
     }
 

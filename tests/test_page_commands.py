@@ -61,11 +61,11 @@ def complaint(line: str, *, is_complete: bool) -> str:
 
 def test_each_command_is_understood() -> None:
     wrong = [
-        f"{page.relative_to(CHECKOUT)}: {line}: {said}"
+        f"{page.relative_to(CHECKOUT)}: {line}: {fault}"
         for page in PAGES
         if "docs/adr" not in page.as_posix()
         for line, is_complete in commands(page.read_text("utf-8"))
-        if (said := complaint(line, is_complete=is_complete))
+        if (fault := complaint(line, is_complete=is_complete))
     ]
     assert not wrong, "\n".join(wrong)
 

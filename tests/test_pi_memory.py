@@ -73,8 +73,8 @@ def test_who_only_reads_leaves_no_trace(cli: Terminal, mine: PiMachine) -> None:
 
 
 def test_d24_the_folder_of_the_projects_name_is_its_own(cli: Terminal, mine: PiMachine) -> None:
-    found = cli("status", "--json").data["project"]
-    assert (found["folder"], found["is_registered"]) == ("demo-shop", True)
+    project = cli("status", "--json").data["project"]
+    assert (project["folder"], project["is_registered"]) == ("demo-shop", True)
     cli("remember", "The basket is in Postgres now")
     assert "The basket is in Postgres now" in mine.read("demo-shop/MEMORY.md")
 
@@ -83,8 +83,8 @@ def test_d26_d27_who_writes_keeps_heads_and_layout(cli: Terminal, mine: PiMachin
     there = heads(mine)
     places = ("core/project/tech-stack.md", "core/USER.md", "core/TASK.md", "global:MEMORY.md")
     for place in (*places, places[0]):
-        said = cli("remember", f"Said {len(cli.woken)} of {place}", "--note", place)
-        assert said.code == 0, said.err
+        answer = cli("remember", f"Said {len(cli.woken)} of {place}", "--note", place)
+        assert answer.code == 0, answer.err
     assert heads(mine) == there
     old, new = (
         split(text)[0] for text in (before(f"demo-shop/{places[0]}"), mine.read(f"demo-shop/{places[0]}"))
@@ -103,14 +103,16 @@ class TestTape:
         return cli("anchor", name, *more, "--json").data
 
     def test_its_newest_handoff_is_delivered(self, cli: Terminal) -> None:
-        said = cli("context").out
-        assert "## Handoff · handoff/keyword-migration-122000 · 2026-04-04\nContinue the migration\n" in said
+        output = cli("context").out
+        assert (
+            "## Handoff · handoff/keyword-migration-122000 · 2026-04-04\nContinue the migration\n" in output
+        )
 
     def test_ours_is_delivered_once_it_is_newer(self, cli: Terminal) -> None:
         self.anchor(cli, "basket/done", "--summary", "The basket is moved")
-        said = cli("context").out
-        assert "The basket is moved" in said
-        assert "Continue the migration" not in said
+        output = cli("context").out
+        assert "The basket is moved" in output
+        assert "Continue the migration" not in output
 
     def test_an_anchor_stands_there_as_it_writes_them_and_never_on_a_torn_line(
         self, cli: Terminal, mine: PiMachine
@@ -120,25 +122,25 @@ class TestTape:
         assert text.startswith(before(TAPE))
         *_, torn, line = text.removesuffix("\n").split("\n")
         assert torn == '{"torn": '
-        found = json.loads(line)
-        assert list(found) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
-        assert (found["id"], found["meta"]) == (
+        anchor = json.loads(line)
+        assert list(anchor) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
+        assert (anchor["id"], anchor["meta"]) == (
             made["id"],
             {"trigger": "direct", "keywords": ["k"], "summary": "Über 1", "purpose": "p"},
         )
         own = json.loads(mine.read(made["path"]))
-        assert found == {key: own[key] for key in found}
-        assert line == json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        assert anchor == {key: own[key] for key in anchor}
+        assert line == json.dumps(anchor, ensure_ascii=False, separators=(",", ":"))
 
     def test_a_handoff_stands_there_with_a_summary_that_it_can_show(
         self, cli: Terminal, mine: PiMachine
     ) -> None:
         made = cli("handoff", "basket/half", "--goal", "Move the basket", "--next", "Test it", "--json").data
         line = mine.read(TAPE).removesuffix("\n").split("\n")[-1]
-        found = json.loads(line)
-        assert list(found) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
-        assert (found["id"], found["meta"]["summary"]) == (made["id"], "Test it")
-        assert found["meta"]["handoff"] == made["handoff"]
+        anchor = json.loads(line)
+        assert list(anchor) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
+        assert (anchor["id"], anchor["meta"]["summary"]) == (made["id"], "Test it")
+        assert anchor["meta"]["handoff"] == made["handoff"]
         assert "Goal: Move the basket\n" in cli("context").out
 
     def test_a_handoff_that_is_deleted_there_is_told_no_more_here(
@@ -284,7 +286,7 @@ class TestItsOwnGit:
             mine.git("commit", "-qam", "Update memory")
         mine.git("pull", "-q", "--rebase", "--autostash")
         lines = {path: mine.read(path).splitlines() for path in (self.NOTE, TAPE)}
-        assert not [line for found in lines.values() for line in found if line[:7] in MARKERS]
+        assert not [line for file in lines.values() for line in file if line[:7] in MARKERS]
         assert {"- theirs", "- mine"} <= set(lines[self.NOTE])
         assert {torn, anchor % "x1", anchor % "x2"} <= set(lines[TAPE])
 
@@ -316,7 +318,7 @@ class TestItsOwnGit:
         line = '{"id":"%s","name":"n","timestamp":"2026-11-01T10:00:00.000Z"}\n'
         mine.write(TAPE, mine.read(TAPE).rstrip("\n") + "\n" + line % "x1")
         mine.git("commit", "-qam", "Update memory")
-        anew = [json.loads(found) for found in mine.read(TAPE).splitlines() if found.endswith("}")]
+        anew = [json.loads(row) for row in mine.read(TAPE).splitlines() if row.endswith("}")]
         mine.write(TAPE, "".join(json.dumps(dict(reversed(a.items()))) + "\n" for a in anew[1:]))
         cli("sync")
         assert "TAPE" not in cli("conflicts", "list").out
@@ -341,14 +343,14 @@ class TestItsOwnGit:
         mine.write(note, f"---{language}\n{program}\n---\n- t\n")
         cli("sync")
         start = json.dumps({"session_id": "s", "cwd": str(mine.project_folder), "source": "startup"})
-        told = f"{note}: the frontmatter is a program: it is not read here"
-        assert told in cli("context").out
+        warning = f"{note}: the frontmatter is a program: it is not read here"
+        assert warning in cli("context").out
         assert mine.project() is not None
-        assert told in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
+        assert warning in mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout
         assert not sprung.exists()
         mine.write(note, "---\ndescription: d\n---\n- t\n")
         cli("sync")
-        assert told not in cli("context").out
+        assert warning not in cli("context").out
 
     def test_tags_of_a_head_that_its_script_wrote_with_quotes_are_in_our_index(
         self, cli: Terminal, mine: PiMachine

@@ -20,23 +20,23 @@ from ctxrepo.agents.hook_line import HookLine
 CHECKOUT = Path(__file__).resolve().parents[1]
 RUN = CHECKOUT / "hooks/run"
 INSTALL = CHECKOUT / "hooks/install"
-SHELLS = [found for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (found := shutil.which(name))]
+SHELLS = [shell for name in ("sh", "bash", "dash", "zsh", "busybox", "ksh") if (shell := shutil.which(name))]
 
 
 def manifest(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CHECKOUT / ".claude-plugin" / name).read_text())
-    return found
+    fields: dict[str, Any] = json.loads((CHECKOUT / ".claude-plugin" / name).read_text())
+    return fields
 
 
 def call(machine: Machine, event: str = "SessionStart", shell: str = "sh", **env: str) -> str:
     """What Claude Code would get from the plugin; it ends with 0, and complains of nothing."""
     words = [shell, "sh"] if shell.endswith("busybox") else [shell]
-    said = {
+    payload = {
         "session_id": "s",
         "source": "startup",
         "prompt": "tests redis",
     }
-    return answer_to(machine, [*words, str(RUN), "claude", event], said, **env)
+    return answer_to(machine, [*words, str(RUN), "claude", event], payload, **env)
 
 
 def test_its_manifests_agree_with_the_package() -> None:
@@ -86,22 +86,22 @@ def test_the_state_folder_may_be_elsewhere(known: Machine, named: str, given: st
 @pytest.mark.parametrize("shell", SHELLS)
 def test_before_init_it_says_at_the_start_what_to_run_and_makes_nothing(ada: Machine, shell: str) -> None:
     before = sorted(ada.home.rglob("*"))
-    told = json.loads(call(ada, shell=shell, PATH="/usr/bin:/bin"))
-    assert list(told) == ["systemMessage"]
-    assert told["systemMessage"].endswith(f"Run this once in a terminal: sh '{INSTALL}'")
+    answer = json.loads(call(ada, shell=shell, PATH="/usr/bin:/bin"))
+    assert list(answer) == ["systemMessage"]
+    assert answer["systemMessage"].endswith(f"Run this once in a terminal: sh '{INSTALL}'")
     assert sorted(ada.home.rglob("*")) == before
 
 
 def test_with_the_program_and_without_a_memory_it_names_the_next_step(ada: Machine, tmp_path: Path) -> None:
-    told = "ctxrepo has no memory on this machine yet. Run this once in a terminal: "
+    hint = "ctxrepo has no memory on this machine yet. Run this once in a terminal: "
     own = ada.home / ".local/bin/ctxrepo"
     own.parent.mkdir(parents=True)
     own.symlink_to("/bin/true")
     assert json.loads(call(ada, PATH="/usr/bin:/bin")) == {
-        "systemMessage": f"{told}~/.local/bin/ctxrepo start"
+        "systemMessage": f"{hint}~/.local/bin/ctxrepo start"
     }
     on_path = {"PATH": f"{own.parent}:/usr/bin:/bin"}
-    assert json.loads(call(ada, **on_path)) == {"systemMessage": f"{told}ctxrepo start"}
+    assert json.loads(call(ada, **on_path)) == {"systemMessage": f"{hint}ctxrepo start"}
 
 
 def test_it_is_said_once_a_session_and_to_nobody_who_switched_hooks_off(ada: Machine) -> None:
@@ -125,8 +125,8 @@ def test_it_is_said_once_a_session_and_to_nobody_who_switched_hooks_off(ada: Mac
 )
 def test_each_agent_is_told_where_its_user_sees_it(ada: Machine, agent: str, event: str, field: str) -> None:
     source = "new" if agent == "copilot" else "startup"
-    told = answer_to(ada, ["sh", str(RUN), agent, event], {"source": source}, PATH="/usr/bin:/bin")
-    assert list(json.loads(told or "{}")) == ([field] if field else [])
+    answer = answer_to(ada, ["sh", str(RUN), agent, event], {"source": source}, PATH="/usr/bin:/bin")
+    assert list(json.loads(answer or "{}")) == ([field] if field else [])
 
 
 @pytest.mark.parametrize("folder", ["it's", 'a "quote"', "back\\slash", "new\nline", "$HOME", "é (1)"])
@@ -136,12 +136,12 @@ def test_the_line_can_be_run_wherever_the_plugin_is(ada: Machine, tmp_path: Path
     shutil.copy(RUN, hooks / "run")
     (hooks / "install").write_text("echo it runs")
     words = ["sh", str(hooks / "run"), "claude", "SessionStart"]
-    told = json.loads(answer_to(ada, words, {"source": "startup"}, PATH="/usr/bin:/bin"))["systemMessage"]
+    message = json.loads(answer_to(ada, words, {"source": "startup"}, PATH="/usr/bin:/bin"))["systemMessage"]
     if folder in ("$HOME", "é (1)"):
-        command = told.partition("in a terminal: ")[2]
+        command = message.partition("in a terminal: ")[2]
         assert subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout == "it runs\n"
     else:
-        assert told == "ctxrepo isn't installed yet: run the file hooks/install of its plugin."
+        assert message == "ctxrepo isn't installed yet: run the file hooks/install of its plugin."
 
 
 class TestInstaller:

@@ -35,8 +35,8 @@ def test_every_memory_is_told_of(data: Path) -> None:
 
 
 def test_there_are_as_many_prompts_of_each_category_as_are_told(data: Path) -> None:
-    found = Counter(row["category"] for row in rows(data / "qrels.jsonl"))
-    assert found == {name: int(n) for name, n in re.findall(r"^\| ([a-z-]+) \|.*\| (\d+) \|$", README, re.M)}
+    counts = Counter(row["category"] for row in rows(data / "qrels.jsonl"))
+    assert counts == {name: int(n) for name, n in re.findall(r"^\| ([a-z-]+) \|.*\| (\d+) \|$", README, re.M)}
 
 
 def test_each_prompt_is_labelled_once(data: Path) -> None:
@@ -69,6 +69,8 @@ def test_labels_name_lines_of_entries_and_silence_has_none(data: Path) -> None:
 def test_no_note_of_them_is_held_back(data: Path) -> None:
     """They say where secrets are kept; `make live` and `make bench-recall` commit them."""
     files = [file for file in (data / "memory").rglob("*") if file.is_file()]
-    found = [(file.name, refusal) for file in files for refusal in check_file(file.name, file.read_bytes())]
+    refusals = [
+        (file.name, refusal) for file in files for refusal in check_file(file.name, file.read_bytes())
+    ]
     assert files
-    assert found == []
+    assert refusals == []

@@ -54,11 +54,11 @@ def test_a_label_says_what_a_prompt_deserves(tmp_path: Path) -> None:
     ],
 )
 def test_a_label_that_says_nothing_is_told_by_its_line(tmp_path: Path, label: Any, why: str) -> None:
-    with pytest.raises(BadLines) as told:
+    with pytest.raises(BadLines) as error:
         read_data_set(make(tmp_path / "x", [label]))
-    (said,) = told.value.lines
-    assert "qrels.jsonl, line 1 " in said
-    assert why in said
+    (line,) = error.value.lines
+    assert "qrels.jsonl, line 1 " in line
+    assert why in line
 
 
 def test_every_prompt_needs_a_label(tmp_path: Path) -> None:

@@ -69,8 +69,8 @@ def test_settings_and_programs_side_by_side(
 @pytest.mark.slow
 def test_with_the_start_of_a_session_its_rules_are_delivered_and_come_with_no_prompt(figures: Any) -> None:
     (alone,), (first,) = figures(ONE)["runs"], figures(ONE, "--start")["runs"]
-    everywhere, told = (run["categories"]["global"]["delivered"] for run in (alone, first))
-    assert told >= 0.8 > everywhere + 0.1
+    everywhere, with_start = (run["categories"]["global"]["delivered"] for run in (alone, first))
+    assert with_start >= 0.8 > everywhere + 0.1
     assert first["all"]["noise"] < alone["all"]["noise"]
     assert first["all"]["recall@10"] == alone["all"]["recall@10"]
 

@@ -40,13 +40,13 @@ def data(tmp_path: Path) -> DataSet:
 
 
 def test_what_counts_and_what_does_not(data: DataSet) -> None:
-    found = {
+    answers = {
         "q1": QueryAnswer("q1", (("a.md#L1", 2.0),), 1.0),
         "q2": QueryAnswer("q2", (("a.md#L2", 2.0), ("a.md#L3", 1.0)), 3.0),
         "q4": QueryAnswer("q4", (("a.md#L2", 1.0),)),
         "n1": QueryAnswer("n1", (("a.md#L1", 1.0),)),
     }
-    run = score("x", [data], found)
+    run = score("x", [data], answers)
     assert (run.whole.answerable, run.whole.silent) == (3, 2)
     assert run.whole.measures["mrr"] == pytest.approx((1 + 1 / 2 + 0) / 3), "the adversarial one is left out"
     assert run.whole.false_injection == 0.5
@@ -61,12 +61,12 @@ def test_what_counts_and_what_does_not(data: DataSet) -> None:
 
 def test_what_a_prompt_is_given_is_measured_by_its_bytes(data: DataSet) -> None:
     sleeps, hums = "- the quokka sleeps under the counter", "- alpacas hum"
-    found = {
+    answers = {
         "q1": QueryAnswer("q1", (("a.md#L1", 2.0), ("a.md#L2", 1.0)), given=("a.md#L1",), size=100),
         "q2": QueryAnswer("q2", (("a.md#L2", 2.0), ("a.md#L3", 1.0)), given=("a.md#L2",), size=60),
         "n1": QueryAnswer("n1", (("a.md#L1", 1.0),), given=("a.md#L1",), size=90),
     }
-    run = score("x", [data], found)
+    run = score("x", [data], answers)
     assert run.categories["direct"].delivered == 0.5, "only what is given counts, not all that is found"
     assert run.categories["direct"].waste == ((100 - len(sleeps) - 1) + 60) / 2
     assert run.categories["null-near"].noise == 45

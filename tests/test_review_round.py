@@ -33,9 +33,9 @@ def typed() -> Iterator[tuple[str, str, list[str]]]:
         yield from ((w, c, s.splitlines()) for w, c, s in zip(*[iter(parts[1:])] * 3, strict=True))
 
 
-def missing(shown: list[str], said: str) -> list[str]:
+def missing(shown: list[str], output: str) -> list[str]:
     """The lines of a page that weren't said in their order, whatever ids, names and numbers they have."""
-    lines = iter([_plain(line) for line in said.splitlines()])
+    lines = iter([_plain(line) for line in output.splitlines()])
     parts = ([_plain(part) for part in line.split(CUT)] for line in shown if line.strip() != CUT)
     return [
         CUT.join(part)
@@ -81,16 +81,16 @@ def play(machine: Machine, remote: Path, folder: Path) -> Iterator[tuple[str, li
         done = subprocess.run(
             ["bash", "-c", f"({text}) 2>&1"], env=env, cwd=cwd, capture_output=True, text=True
         )
-        found = re.search(r"ctxrepo/laptop-a1b2/\d{8}", done.stdout)
-        branch = branch or (found[0] if found else "")
+        match = re.search(r"ctxrepo/laptop-a1b2/\d{8}", done.stdout)
+        branch = branch or (match[0] if match else "")
         yield words, shown, done.stdout.replace(str(machine.home), "~")
 
 
 @pytest.mark.slow
 def test_the_round_goes_as_the_page_shows(laptop: Machine, remote: Path, tmp_path: Path) -> None:
     played = 0
-    for words, shown, said in play(laptop, remote, tmp_path):
-        assert missing(shown, said) == [], f"{words}\n{said}"
+    for words, shown, output in play(laptop, remote, tmp_path):
+        assert missing(shown, output) == [], f"{words}\n{output}"
         played += 1
     assert played > 20
     wait_for_workers(laptop)

@@ -125,18 +125,18 @@ def test_a_compaction_leaves_a_handoff_for_the_next_session(laptop: Machine, tmp
     edited = laptop.project_folder / "src" / "client.py"
     session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(edited)})
     transcript = tmp_path / "s-1.jsonl"
-    said = [{"type": "user", "message": {"content": words}} for words in ("Add retries", "Now test them")]
-    transcript.write_text("".join(json.dumps(line) + "\n" for line in said))
+    messages = [{"type": "user", "message": {"content": words}} for words in ("Add retries", "Now test them")]
+    transcript.write_text("".join(json.dumps(line) + "\n" for line in messages))
     assert session.hook("PreCompact", transcript_path=str(transcript)) == ""
     tape = laptop.clone / "TAPE" / "shop"
     eventually(lambda: tape.is_dir() and any(tape.glob("*.jsonl")), 60)
     anchor = json.loads(next(tape.glob("*.jsonl")).read_text())
     assert (anchor["type"], anchor["sessionId"]) == ("handoff", "s-1")
     wait_for_workers(laptop)
-    told = Session(laptop, "s-2").hook("SessionStart")
-    assert "Handoff · handoff/compaction" in told
-    assert "Goal: Add retries\nFiles: src/client.py\nLast asked: Now test them" in told
-    assert "- [ ] test the 8 s limit" in told  # so the handoff needn't say that it is open
+    context = Session(laptop, "s-2").hook("SessionStart")
+    assert "Handoff · handoff/compaction" in context
+    assert "Goal: Add retries\nFiles: src/client.py\nLast asked: Now test them" in context
+    assert "- [ ] test the 8 s limit" in context  # so the handoff needn't say that it is open
 
 
 def test_what_a_crashed_session_left_is_sent_at_the_next_start(laptop: Machine, tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ def test_what_a_session_remembers_is_news_to_others_only(laptop: Machine) -> Non
     mine.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
     assert laptop.ctxrepo("sync").returncode == 0
     assert mine.hook("UserPromptSubmit", prompt="hello") == ""
-    told = other.hook("UserPromptSubmit", prompt="hello")
-    assert "shop/topics/gotcha.md" in told
-    assert "shop/topics/build.md" in told
+    context = other.hook("UserPromptSubmit", prompt="hello")
+    assert "shop/topics/gotcha.md" in context
+    assert "shop/topics/build.md" in context
     assert laptop.ctxrepo("remember", "and postgres on 5433", "-c", "gotcha").returncode == 0
     assert laptop.ctxrepo("sync").returncode == 0
     assert "shop/topics/gotcha.md" in mine.hook("UserPromptSubmit", prompt="hello")

@@ -65,9 +65,9 @@ def test_they_are_read_at_all() -> None:
 def test_who_may_leave_no_anchor_is_told_to_go_on_without_one() -> None:
     """With `tape.mode = manual` an agent is refused one that its user didn't ask for."""
     row = "| 6 | refused: anchors are for the user to ask for | go on without one |"
-    told = {skill for skill, text in SKILLS.items() if row in text}
-    assert told == {"memory-digest", "memory-handoff"}
-    assert told <= {skill for skill, words in ALL if words[0] == "anchor"}
+    names = {skill for skill, text in SKILLS.items() if row in text}
+    assert names == {"memory-digest", "memory-handoff"}
+    assert names <= {skill for skill, words in ALL if words[0] == "anchor"}
 
 
 @pytest.mark.parametrize(

@@ -49,16 +49,16 @@ def test_an_agent_that_edits_faster_than_is_committed_loses_no_edit(tmp_path: Pa
 
 @unless(why_no_cut())
 def test_power_cuts_leave_everything_acknowledged(tmp_path: Path) -> None:
-    found = cut_power(tmp_path, cuts=2, seed=3)
-    assert found.checked > 0
-    assert found.faults == []
+    report = cut_power(tmp_path, cuts=2, seed=3)
+    assert report.checked > 0
+    assert report.faults == []
 
 
 @pytest.mark.parametrize("cases", mostly_long([8, 30], keep=1))
 def test_whoever_writes_in_whatever_order_nothing_promised_is_lost(tmp_path: Path, cases: int) -> None:
-    found = search(tmp_path, cases=cases, seed=1)
-    assert found.cases == cases
-    assert found.faults == []
+    report = search(tmp_path, cases=cases, seed=1)
+    assert report.cases == cases
+    assert report.faults == []
 
 
 SHORT_FLOWS = [pytest.param(f, marks=unless(why_no(f)), id=f.name) for f in flows(versions=40, hold=1)]

@@ -57,13 +57,13 @@ def test_it_embeds_and_answers(world: World) -> None:
 
 
 def edited(world: World, path: str, text: str) -> str:
-    told = {
+    payload = {
         "session_id": "s1",
         "cwd": str(world.code),
         "tool_name": "Edit",
         "tool_input": {"file_path": str(world.code / path), "new_string": text},
     }
-    out = world.raw(json.dumps(told).encode(), "PostToolUse")
+    out = world.raw(json.dumps(payload).encode(), "PostToolUse")
     return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
 
 

@@ -35,9 +35,9 @@ def project(machine: Machine, folder: Path) -> Project | None:
 
 
 def folder_of(machine: Machine, folder: Path) -> str:
-    found = project(machine, folder)
-    assert found is not None
-    return found.folder
+    project_there = project(machine, folder)
+    assert project_there is not None
+    return project_there.folder
 
 
 def test_d_w7_a_memory_is_there_whatever_folders_it_has(mine: Machine) -> None:
@@ -47,11 +47,11 @@ def test_d_w7_a_memory_is_there_whatever_folders_it_has(mine: Machine) -> None:
 
 
 def test_d_w13_two_repositories_of_one_name_share_nothing(mine: Machine) -> None:
-    one = checkout(mine.home / "a/api", "https://git.example.org/ada/api.git")
-    two = checkout(mine.home / "b/api", "https://git.example.org/ben/api.git")
-    mine.ctxrepo("remember", "Of Ada's api", cwd=one)
-    assert (folder_of(mine, one), folder_of(mine, two)) == ("api", "api-2")
-    assert "Of Ada's api" not in mine.ctxrepo("context", cwd=two).stdout
+    first = checkout(mine.home / "a/api", "https://git.example.org/ada/api.git")
+    second = checkout(mine.home / "b/api", "https://git.example.org/ben/api.git")
+    mine.ctxrepo("remember", "Of Ada's api", cwd=first)
+    assert (folder_of(mine, first), folder_of(mine, second)) == ("api", "api-2")
+    assert "Of Ada's api" not in mine.ctxrepo("context", cwd=second).stdout
 
 
 @pytest.mark.parametrize("name", ["global", "TAPE", "inbox", "conflicts", "archive"])
@@ -98,9 +98,9 @@ def test_d_w14_worktrees_of_a_bare_repository_are_one_project(mine: Machine) -> 
 def test_d24_a_folder_named_as_the_checkout_is_adopted_when_nobody_claims_it(mine: Machine) -> None:
     mine.write("shop-at-work/core/USER.md", "---\ndescription: As pi-memory-md left it\n---\n")
     work = checkout(mine.home / "shop-at-work", "https://git.example.org/firm/monolith.git")
-    found = project(mine, work)
-    assert found is not None
-    assert (found.folder, found.is_registered) == ("shop-at-work", True)
+    project_there = project(mine, work)
+    assert project_there is not None
+    assert (project_there.folder, project_there.is_registered) == ("shop-at-work", True)
     mine.ctxrepo("remember", "Claimed now", cwd=work)
     other = checkout(mine.home / "b/shop-at-work", "https://git.example.org/else/thing.git")
     assert folder_of(mine, other) == "thing"
@@ -124,5 +124,5 @@ def test_d_w26_a_checkout_is_looked_at_again_when_it_changes(mine: Machine) -> N
 
 def test_d_w27_a_head_as_a_template_left_it_is_read(mine: Machine) -> None:
     mine.write("global/left.md", "---\ndescription: From a template\ncreated: {created}\n---\n")
-    said = mine.ctxrepo("context").stdout
-    assert "global/left.md — From a template\n" in said
+    output = mine.ctxrepo("context").stdout
+    assert "global/left.md — From a template\n" in output

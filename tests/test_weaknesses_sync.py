@@ -148,6 +148,8 @@ def test_d_w9_a_session_start_leaves_the_repository_as_it_is(pair: tuple[Machine
     ada, _ = pair
     head = ada.git("rev-parse", "HEAD")
     for number in range(2):
-        said = json.dumps({"session_id": f"s{number}", "cwd": str(ada.project_folder), "source": "startup"})
-        assert ada.ctxrepo("hook", "claude", "SessionStart", stdin=said).returncode == 0
+        payload = json.dumps(
+            {"session_id": f"s{number}", "cwd": str(ada.project_folder), "source": "startup"}
+        )
+        assert ada.ctxrepo("hook", "claude", "SessionStart", stdin=payload).returncode == 0
     assert (ada.git("rev-parse", "HEAD"), ada.git("status", "--porcelain")) == (head, "")

@@ -59,9 +59,9 @@ class NewSession:
 def test_the_memories_of_a_year_are_given_to_sessions_and_all_goes_back(year: Machine) -> None:
     before = theirs(year)
     assert sum(name.endswith(".jsonl") for name in before) == SESSIONS
-    said = year.ctxrepo("start", "--yes")
-    assert (said.returncode, "projects:\n  shop: ~/shop\n  site: ~/site\n" in said.stdout) == (0, True)
-    imports = said.stdout.count("-memory in ~/")
+    run = year.ctxrepo("start", "--yes")
+    assert (run.returncode, "projects:\n  shop: ~/shop\n  site: ~/site\n" in run.stdout) == (0, True)
+    imports = run.stdout.count("-memory in ~/")
     held = "".join(note.read_text() for note in year.clone.rglob("*.md"))
     assert [fact for fact in WANTED if fact.says not in held] == []
 

@@ -205,7 +205,7 @@ class World:
 
     def shell_failed(self, command: str, error: str, **more: str) -> str:
         """What the model of a session is told after its shell ran a command that failed, and printed this."""
-        said = {
+        payload = {
             "session_id": "s1",
             "cwd": str(self.code),
             "hook_event_name": "PostToolUseFailure",
@@ -214,7 +214,7 @@ class World:
             "error": error,
             **more,
         }
-        out = self.raw(json.dumps(said).encode(), "PostToolUseFailure")
+        out = self.raw(json.dumps(payload).encode(), "PostToolUseFailure")
         return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
 
     def spooled(self) -> list[dict[str, Any]]:
