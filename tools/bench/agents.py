@@ -34,13 +34,17 @@ def main(words: list[str]) -> int:
 
 
 def _table(person: Person, rounds: int) -> None:
-    commands = [(agent, moment, one) for agent in names() for moment, one in _commands(person, agent, rounds)]
+    commands = [
+        (agent, moment, command) for agent in names() for moment, command in _commands(person, agent, rounds)
+    ]
     bare = Command(BASE, [sys.executable, "-c", "pass"], str(person.clone))
-    rows = run(person, [bare, *(one for _, _, one in commands)], rounds)
+    rows = run(person, [bare, *(command for _, _, command in commands)], rounds)
     print(f"| | {' | '.join(f'{moment}, {most}' for moment, most in CEILINGS.items())} |")
     print("|---" * (len(CEILINGS) + 1) + "|")
     for agent in names():
-        took = {moment: ratio(rows, one.name, BASE, 0) for name, moment, one in commands if name == agent}
+        took = {
+            moment: ratio(rows, command.name, BASE, 0) for name, moment, command in commands if name == agent
+        }
         cells = [_cell(took.get(moment), most) for moment, most in CEILINGS.items()]
         print(f"| {agent} | {' | '.join(cells)} |", flush=True)
 
@@ -54,24 +58,24 @@ def _commands(person: Person, agent: str, rounds: int) -> list[tuple[str, Comman
     code, hooks, author = code_of(person), Hooks(person, Path(sys.executable), rounds), Author()
     prompts = [author.prompt(PROJECT * PER_PROJECT + n % PER_PROJECT) for n in range(1, 98)]
     note = str(person.clone / path_of(PROJECT * PER_PROJECT + 1))
-    found = []
+    commands = []
     for moment, wakes in (("start", True), ("prompt", False), ("tool", False), ("stop", True)):
         payload = _payload(agent, moment)
         if payload:
             name, other = f"{agent} {moment}", str(code / "main.py")
-            one = hooks.command(
+            command = hooks.command(
                 name, payload, code, wakes, agent=agent, of=agent, prompt=prompts, file=[other]
             )
-            found.append((moment, one))
+            commands.append((moment, command))
         if payload and moment == "tool":
             name = f"{agent} tool in the memory"
-            found.append(
+            commands.append(
                 (
                     name.partition(" ")[2],
                     hooks.command(name, payload, code, True, agent=agent, of=agent, file=[note]),
                 )
             )
-    return found
+    return commands
 
 
 def _payload(agent: str, moment: str) -> str:

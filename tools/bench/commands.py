@@ -83,7 +83,7 @@ def rows_of(person: Person, interpreter: Path) -> list[Row]:
 def _print(size: int, row: Row, took: Rows) -> None:
     name = row.command.name
     wall, cpu = (ratio(took, name, BASE, column) for column in (0, 1))
-    peak = max(one[2] for one in took[name]) / 1024
+    peak = max(row[2] for row in took[name]) / 1024
     over = " **over**" if wall > row.ceiling else ""
     shown = f"`{name}`"
     print(
@@ -94,4 +94,4 @@ def _print(size: int, row: Row, took: Rows) -> None:
 
 
 def _milliseconds(took: Rows, name: str) -> str:
-    return f"{median(one[0] for one in took[name]) * 1000:.0f}"
+    return f"{median(row[0] for row in took[name]) * 1000:.0f}"

@@ -121,17 +121,17 @@ def _vocabulary(chance: random.Random) -> list[str]:
     return [*words]
 
 
-def _head(chance: random.Random, said: list[str]) -> str:
+def _head(chance: random.Random, words: list[str]) -> str:
     """Most heads are plain; one in ten is what makes a YAML parser work."""
     kind = chance.random()
     if kind < 0.02:
         return ""
-    text = " ".join(said).capitalize()
+    text = " ".join(words).capitalize()
     description = f"description: {text}"
     if kind < 0.05:
-        description = f'description: "{said[0]}: \\"{text}\\""'
+        description = f'description: "{words[0]}: \\"{text}\\""'
     elif kind < 0.07:
-        description = f"description: >-\n  {text}\n  and {said[0]}"
+        description = f"description: >-\n  {text}\n  and {words[0]}"
     elif kind < 0.09:
         description = f"description: {text} — naïve café 日本語"
     tags = chance.sample(_SAID.split(), chance.choice((1, 2, 3)))
@@ -145,17 +145,17 @@ def _blocks(chance: random.Random, words: list[str]) -> list[str]:
     blocks, at = [], 0
     while at < len(words):
         length = chance.randrange(6, 40)
-        said = " ".join(words[at : at + length])
+        sentence = " ".join(words[at : at + length])
         at += length
         kind = chance.random()
         if kind < 0.12:
-            blocks.append(f"\n## {said[:40].title()}\n\n")
+            blocks.append(f"\n## {sentence[:40].title()}\n\n")
         elif kind < 0.28:
-            blocks.append(f"\n```sh\n{said[:60]} --{words[0]}\n```\n\n")
+            blocks.append(f"\n```sh\n{sentence[:60]} --{words[0]}\n```\n\n")
         elif kind < 0.7:
-            blocks.append(f"- {said}\n")
+            blocks.append(f"- {sentence}\n")
         else:
-            blocks.append(f"\n{said.capitalize()}.\n\n")
+            blocks.append(f"\n{sentence.capitalize()}.\n\n")
     return blocks
 
 

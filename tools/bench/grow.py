@@ -65,13 +65,13 @@ def _grow_files(agent: str, source: Path, folder: Path, size: int, words: Words)
     lines = source.read_text("utf-8").splitlines()
     known = transcripts_of(agent)
     assert known
-    said = list(known.messages(lines))
-    first = next(m.line for m in said if m.who == "user")
+    messages = list(known.messages(lines))
+    first = next(m.line for m in messages if m.who == "user")
     behind = list(enumerate(lines))[first:]
-    kept = {m.line for m in said} | {n for n, line in behind if any(mark in line for mark in _RESULTS)}
+    kept = {m.line for m in messages} | {n for n, line in behind if any(mark in line for mark in _RESULTS)}
     turn = [line for n, line in behind if n in kept or len(line) <= _HEAVY]
     head = lines[:first] + [line for n, line in behind if n not in kept and len(line) > _HEAVY]
-    session, changes = known.head(lines).id or source.stem, _Changes.of(said, turn)
+    session, changes = known.head(lines).id or source.stem, _Changes.of(messages, turn)
     done = count = 0
     while done < size:
         name = _other(session, words.chance)
@@ -140,10 +140,12 @@ class _Changes:
     paths: Sequence[str]
 
     @classmethod
-    def of(cls, said: Sequence[Message], turn: Sequence[str], marks: Sequence[str] = _RESULTS) -> _Changes:
-        texts = {_spelled(m.text): _USER if m.who == "user" else _AGENT for m in said if m.text}
-        commands = [_spelled(tool.command) for m in said for tool in m.tools if tool.command]
-        paths = [_spelled(path) for m in said for tool in m.tools for path in tool.paths]
+    def of(
+        cls, messages: Sequence[Message], turn: Sequence[str], marks: Sequence[str] = _RESULTS
+    ) -> _Changes:
+        texts = {_spelled(m.text): _USER if m.who == "user" else _AGENT for m in messages if m.text}
+        commands = [_spelled(tool.command) for m in messages for tool in m.tools if tool.command]
+        paths = [_spelled(path) for m in messages for tool in m.tools for path in tool.paths]
         for line in turn:
             if any(mark in line for mark in marks):
                 prose = [text for text in _strings(line) if _spelled(text) not in (*texts, *commands, *paths)]
@@ -152,10 +154,10 @@ class _Changes:
 
     def drawn(self, words: Words) -> list[tuple[str, str]]:
         """What is to be replaced in a turn by what, the longest first."""
-        found = [(text, words.some(count)) for text, count in self.texts.items()]
-        found += [(command, f"{command} {words.some(_COMMAND)}") for command in self.commands]
-        found += [(path, f"{Path(path).parent}/{words.some(1)}.py") for path in self.paths]
-        return sorted(dict(found).items(), key=lambda pair: -len(pair[0]))
+        pairs = [(text, words.some(count)) for text, count in self.texts.items()]
+        pairs += [(command, f"{command} {words.some(_COMMAND)}") for command in self.commands]
+        pairs += [(path, f"{Path(path).parent}/{words.some(1)}.py") for path in self.paths]
+        return sorted(dict(pairs).items(), key=lambda pair: -len(pair[0]))
 
 
 def _strings(line: str) -> Iterator[str]:
@@ -177,14 +179,14 @@ def _replaced(text: str, changed: Sequence[tuple[str, str]]) -> str:
     for number, (old, _) in enumerate(changed):
         if old:
             text = text.replace(f'"{old}"', f'"\0{number}\0"').replace(old, f"\0{number}\0")
-    return re.sub("\0(\\d+)\0", lambda found: changed[int(found[1])][1], text)
+    return re.sub("\0(\\d+)\0", lambda match: changed[int(match[1])][1], text)
 
 
 def _renewed(text: str, ids: dict[str, str], minute: int, chance: random.Random, order: int = 0) -> str:
     """The text with other ids, the same for the same, and at another moment."""
 
-    def other(found: re.Match[str]) -> str:
-        return ids.setdefault(found[0], _other(found[0], chance, order))
+    def other(match: re.Match[str]) -> str:
+        return ids.setdefault(match[0], _other(match[0], chance, order))
 
     for pattern in (_UUID, _SHORT, _KEYED):
         text = pattern.sub(other, text)

@@ -142,18 +142,20 @@ def start(hooks: Hooks, code: Path) -> Command:
 def peers(person: Person, interpreter: Path, size: int, qmd: Path | None) -> list[Command]:
     """Others, in the memory; to search they are given two words that few notes hold."""
     here, words = str(person.clone), Author().topic(PROJECT * PER_PROJECT)[:2]
-    found = [
+    commands = [
         Command(BASE, [str(interpreter), "-c", "pass"], here),
         Command("git status", ["git", "status", "--porcelain"], here),
     ]
     if shutil.which("rg"):
-        found.append(Command("ripgrep, two words", ["rg", "-l", "-e", words[0], "-e", words[1], "."], here))
+        commands.append(
+            Command("ripgrep, two words", ["rg", "-l", "-e", words[0], "-e", words[1], "."], here)
+        )
     if qmd and size <= _QMD_MOST:
         modules = qmd.resolve() / "node_modules"
         start = [str(modules / ".bin/bun"), str(modules / "@tobilu/qmd/dist/cli/qmd.js")]
         person.run(*start, "collection", "add", ".", "--name", "memory", cwd=person.clone)
-        found.append(Command("qmd search, two words", [*start, "search", " ".join(words)], here))
-    return found
+        commands.append(Command("qmd search, two words", [*start, "search", " ".join(words)], here))
+    return commands
 
 
 def _table(person: Person, size: int, rounds: int, interpreter: Path, qmd: Path | None) -> None:
@@ -178,8 +180,10 @@ def _table(person: Person, size: int, rounds: int, interpreter: Path, qmd: Path 
 
 def _print(size: int, row: Row, rows: Rows, beside: Rows, title: str = "") -> None:
     name = row.command.name
-    said = sum(1 for took in rows[name] if took[3])
-    assert not row.speaks or said > len(rows[name]) / 2, f"{name}: silent in {len(rows[name]) - said} rounds"
+    spoken = sum(1 for took in rows[name] if took[3])
+    assert not row.speaks or spoken > len(rows[name]) / 2, (
+        f"{name}: silent in {len(rows[name]) - spoken} rounds"
+    )
     wall, cpu = (ratio(rows, name, BASE, column) for column in (0, 1))
     peak = max(took[2] for took in rows[name]) / 1024
     busy = f"{ratio(beside, name, BASE, 0):.2f}" if name in beside else ""

@@ -14,7 +14,7 @@ def lead(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> tuple
 
     The figures are of the same prompts in the same order: what is drawn again and again is their difference.
     """
-    differences = [one - other for one, other in zip(ours, theirs, strict=True)]
+    differences = [own - other for own, other in zip(ours, theirs, strict=True)]
     chance = random.Random(seed)
     means = [mean(chance.choices(differences, k=len(differences))) for _ in range(SAMPLES)]
     cuts = quantiles(means, n=40)

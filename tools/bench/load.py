@@ -54,15 +54,15 @@ def main(words: list[str]) -> int:
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
         person = settle(root, wanted.notes)
-        found = load(person, wanted.calls, wanted.at_once)
+        outcome = load(person, wanted.calls, wanted.at_once)
     finally:
         shutil.rmtree(root)
-    print(f"{len(found.cpu)} hooks in a row, {wanted.at_once} at once")
-    print(f"CPU time: median {median(found.cpu) * 1000:.1f} ms, p99 {found.tail:.2f} times as much")
-    print(f"peak memory: {found.early:.1f} MB at first, {found.late:.1f} MB at last")
-    print(f"state without databases and ledgers: {found.state / 1024:.0f} KiB")
-    print("\n".join(found.problems) or "no error, nothing left running")
-    return 1 if found.problems else 0
+    print(f"{len(outcome.cpu)} hooks in a row, {wanted.at_once} at once")
+    print(f"CPU time: median {median(outcome.cpu) * 1000:.1f} ms, p99 {outcome.tail:.2f} times as much")
+    print(f"peak memory: {outcome.early:.1f} MB at first, {outcome.late:.1f} MB at last")
+    print(f"state without databases and ledgers: {outcome.state / 1024:.0f} KiB")
+    print("\n".join(outcome.problems) or "no error, nothing left running")
+    return 1 if outcome.problems else 0
 
 
 def load(person: Person, calls: int, at_once: int) -> Load:
@@ -109,23 +109,23 @@ def _side_by_side(person: Person, session: Sequence[Command], count: int) -> lis
     running = []
     for number in range(count):
         command = session[number % len(session)]
-        with open(command.stdin[number % len(command.stdin)], "rb") as said:
+        with open(command.stdin[number % len(command.stdin)], "rb") as payload:
             running.append(
                 subprocess.Popen(
-                    command.words, stdin=said, stdout=DEVNULL, stderr=PIPE, env=person.env, cwd=command.cwd
+                    command.words, stdin=payload, stdout=DEVNULL, stderr=PIPE, env=person.env, cwd=command.cwd
                 )
             )
     ends = [(process.communicate()[1], process.returncode) for process in running]
-    return [f"ended with {code}, saying {said!r}" for said, code in ends if code or said]
+    return [f"ended with {code}, saying {errors!r}" for errors, code in ends if code or errors]
 
 
 def _problems(person: Person) -> list[str]:
     log = person.state / "hook-errors.log"
-    found = [f"hook-errors.log: {line}" for line in (log.read_text().splitlines() if log.exists() else [])]
-    found += [f"still running: {pid}" for pid in at_work(str(person.state))]
+    problems = [f"hook-errors.log: {line}" for line in (log.read_text().splitlines() if log.exists() else [])]
+    problems += [f"still running: {pid}" for pid in at_work(str(person.state))]
     if (size := state_bytes(person)) > STATE_BYTES:
-        found.append(f"the state takes {size} bytes")
+        problems.append(f"the state takes {size} bytes")
     for place in person.state.rglob("journal"):
         if left := os.listdir(place):
-            found.append(f"saves that no commit took: {len(left)}")
-    return found
+            problems.append(f"saves that no commit took: {len(left)}")
+    return problems

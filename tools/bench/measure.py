@@ -51,15 +51,15 @@ def run(words: list[str], env: dict[str, str], stdin: str) -> list[float]:
 
 def at_work(state: str) -> list[int]:
     """Processes with the state folder in their command line: workers, and hooks about to become one."""
-    wanted, found = os.fsencode(state), []
+    wanted, pids = os.fsencode(state), []
     for name in os.listdir("/proc"):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
                 if name.isdigit() and name != str(os.getpid()) and wanted in file.read():
-                    found.append(int(name))
+                    pids.append(int(name))
         except OSError:
             continue  # it ended meanwhile
-    return found
+    return pids
 
 
 def _filled(path: str) -> int:

@@ -43,8 +43,8 @@ def pieces(person: Person) -> Iterator[str]:
     assert world is not None
     assert notes is not None
     raw = (PAYLOADS / "UserPromptSubmit.json").read_bytes()
-    said = extract_fields(db, object_text(raw), CLAUDE.fields)
-    told = Event("claude", "Stop", said)
+    fields = extract_fields(db, object_text(raw), CLAUDE.fields)
+    event = Event("claude", "Stop", fields)
     code = str(code_of(person))
     place = place_of(db, world, SessionFolder(code))
     first = PROJECT * PER_PROJECT
@@ -58,9 +58,9 @@ def pieces(person: Person) -> Iterator[str]:
     measured: dict[str, Callable[[], object]] = {
         "the event's JSON": lambda: extract_fields(db, object_text(raw), CLAUDE.fields),
         "an answer's JSON": lambda: CLAUDE.reply(db, "UserPromptSubmit", "x" * 2500),
-        "a line of the spool": lambda: spool(db, aside, "stop", told),
+        "a line of the spool": lambda: spool(db, aside, "stop", event),
         "a line that the disk has": lambda: append(f"{scratch}/x", "x\n", 1 << 20, durable=True),
-        "a version that the disk has": lambda: _save(db, saved, told),
+        "a version that the disk has": lambda: _save(db, saved, event),
         "which project": lambda: place_of(db, world, SessionFolder(code)),
         "whether memory was changed by hand": lambda: news(world, notes, place.scopes),
         "a prompt searched": lambda: find(notes, next(prompts), folders_of(place.scopes), 4),
@@ -85,11 +85,11 @@ def _databases(state: str) -> None:
     db.close()
 
 
-def _save(db: _sqlite3.Connection, repo: Repo, told: Event) -> None:
+def _save(db: _sqlite3.Connection, repo: Repo, event: Event) -> None:
     """Put this file into the journal as a version, and forget the one before: few wait for a commit."""
     version = version_of(repo, TouchedFile(__file__, "[]", ""), "shop/a.md")
     assert version is not None
-    assert save(db, repo, told, version) == ""
+    assert save(db, repo, event, version) == ""
     *before, _ = names_in(f"{repo.state}/journal")
     for name in before:
         os.unlink(f"{repo.state}/journal/{name}")

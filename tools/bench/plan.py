@@ -66,12 +66,12 @@ class Hooks:
         text = line(agent, payload.partition("-")[0])
         words = ["/bin/sh", "-c", text] if shell else shlex.split(text)
         recorded = (PAYLOADS.parent / agent / f"{payload}.json").read_text()
-        told = _told(recorded, agent)
-        if told["path"] and "@file@" not in recorded:
-            recorded = recorded.replace(told["path"], "@file@")
+        fields = _told(recorded, agent)
+        if fields["path"] and "@file@" not in recorded:
+            recorded = recorded.replace(fields["path"], "@file@")
         if "error" in fill:
-            recorded = recorded.replace(json.dumps(told["error"])[1:-1], "@error@")
-        inputs = self._inputs(name, recorded, told["session"], cwd, fill, of)
+            recorded = recorded.replace(json.dumps(fields["error"])[1:-1], "@error@")
+        inputs = self._inputs(name, recorded, fields["session"], cwd, fill, of)
         return Command(name, words, str(cwd), inputs, wakes)
 
     def _inputs(
@@ -105,13 +105,13 @@ def _told(recorded: str, agent: str) -> dict[str, str]:
 
 def run(person: Person, commands: Sequence[Command], rounds: int, waits: bool = True) -> Rows:
     """Run the commands in turns; `waits` for the worker that a hook has woken before the next one."""
-    told = [asdict(command) | {"wakes": command.wakes and waits} for command in commands]
+    steps = [asdict(command) | {"wakes": command.wakes and waits} for command in commands]
     plan = {
         "rounds": rounds,
         "warm": 2,
         "env": dict(person.env),
         "state": str(person.state),
-        "commands": told,
+        "commands": steps,
     }
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(plan, file)

@@ -79,9 +79,9 @@ def _row(person: Person, command: Command, python: Path, rounds: int) -> str:
         ("sqlite", _SQLITE + "posix._exit(0)"),
         ("modules", imports + "posix._exit(0)"),
     ]
-    told = [Command(BASE, [str(python), "-c", "pass"], command.cwd)]
-    told += [Command(name, [str(python), "-I", "-S", "-c", code], command.cwd) for name, code in layers]
-    rows = run(person, [*told, command], rounds)
+    commands = [Command(BASE, [str(python), "-c", "pass"], command.cwd)]
+    commands += [Command(name, [str(python), "-I", "-S", "-c", code], command.cwd) for name, code in layers]
+    rows = run(person, [*commands, command], rounds)
     person.wait_for_workers()
     steps = [ratio(rows, name, BASE, 1) for name in ("alone", "sqlite", "modules", command.name)]
     shares = [steps[0], *(later - earlier for earlier, later in pairwise(steps))]
@@ -93,8 +93,8 @@ def _row(person: Person, command: Command, python: Path, rounds: int) -> str:
 def _loaded(person: Person, command: Command, python: Path) -> Sequence[str]:
     """The modules this hook loads, in order."""
     words = [str(python), "-I", "-S", "-c", _LOADED, *command.words[4:]]
-    with open(command.stdin[0], "rb") as said:
-        done = subprocess.run(words, stdin=said, capture_output=True, env=person.env, cwd=command.cwd)
+    with open(command.stdin[0], "rb") as payload:
+        done = subprocess.run(words, stdin=payload, capture_output=True, env=person.env, cwd=command.cwd)
     person.wait_for_workers()
     return done.stderr.decode().split()
 
@@ -110,8 +110,8 @@ def _calls(person: Person, command: Command, python: Path) -> str:
 
 
 def _count(person: Person, words: Sequence[str], stdin: str, cwd: str) -> int:
-    with open(stdin, "rb") as said:
+    with open(stdin, "rb") as payload:
         done = subprocess.run(
-            ["strace", *words], stdin=said, capture_output=True, env=person.env, cwd=cwd, check=True
+            ["strace", *words], stdin=payload, capture_output=True, env=person.env, cwd=cwd, check=True
         )
     return done.stderr.count(b"\n")

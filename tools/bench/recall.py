@@ -79,7 +79,7 @@ def main(words: list[str]) -> int:
 def tables(peers: Sequence[Peer], tools: Tools, memories: Sequence[Memory]) -> Iterator[str]:
     """Tables for the docs: what each method reaches, for which prompts, and in which memory."""
     yield _head("method", "how it was run", "unit", *_FIGURES, "false", "ms")
-    found: dict[str, list[Row]] = {}
+    methods: dict[str, list[Row]] = {}
     for peer in peers:
         name = f"{peer.name} | {peer.unit}"
         try:
@@ -87,13 +87,13 @@ def tables(peers: Sequence[Peer], tools: Tools, memories: Sequence[Memory]) -> I
         except NotHereError as missing:
             yield _cells(f"*{peer.name}*", f"not here: `{missing}`", peer.unit, *[""] * (len(_FIGURES) + 2))
             continue
-        rows = found[name] = [row for memory in memories for row in answers(peer, tools, memory)]
+        rows = methods[name] = [row for memory in memories for row in answers(peer, tools, memory)]
         yield _cells(peer.name, program, peer.unit, *_totals(rows))
     prompts = [prompt for memory in memories for prompt in memory.prompts]
-    yield from ("", *_by_category(found, prompts))
+    yield from ("", *_by_category(methods, prompts))
     if len(memories) > 1:
-        yield from ("", *_by_memory(found, [memory.name for memory in memories]))
-    yield from _lead(found)
+        yield from ("", *_by_memory(methods, [memory.name for memory in memories]))
+    yield from _lead(methods)
 
 
 def answers(peer: Peer, tools: Tools, memory: Memory) -> Iterator[Row]:
@@ -116,18 +116,20 @@ def _counted(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if not row.is_null and row.category != _NOT_COUNTED]
 
 
-def _by_memory(found: Mapping[str, Sequence[Row]], names: Sequence[str]) -> Iterator[str]:
+def _by_memory(methods: Mapping[str, Sequence[Row]], names: Sequence[str]) -> Iterator[str]:
     """ev@2500 in each memory: what holds in one only was fitted to it, or happens to suit it."""
     yield _head("method", "unit", *names)
-    for name, rows in found.items():
+    for name, rows in methods.items():
         counted = _counted(rows)
         cells = [_mean([row for row in counted if row.memory == n], _figure("evidence@2500")) for n in names]
         yield _cells(*name.split(" | "), *cells)
 
 
-def _lead(found: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+def _lead(methods: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """One sentence for each row of ctxrepo: how far it is from the best of the others."""
-    figures = {name: [row.figures["evidence@2500"] for row in _counted(rows)] for name, rows in found.items()}
+    figures = {
+        name: [row.figures["evidence@2500"] for row in _counted(rows)] for name, rows in methods.items()
+    }
     others = [name for name in figures if not name.startswith(OURS)]
     if not others:
         return
@@ -140,14 +142,14 @@ def _lead(found: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             yield f"- {name.replace(' | ', ' by ')} beside {best.replace(' | ', ' by ')}: ev@2500 {by}"
 
 
-def _by_category(found: Mapping[str, Sequence[Row]], prompts: Sequence[Prompt]) -> Iterator[str]:
+def _by_category(methods: Mapping[str, Sequence[Row]], prompts: Sequence[Prompt]) -> Iterator[str]:
     """ev@2500 where there is something to find, the false-injection rate where there is nothing."""
     met = dict.fromkeys(prompt.category for prompt in prompts)
     categories = [c for c in _ORDER if c in met] + [c for c in met if c not in _ORDER]
     answerable = [c for c in categories if not c.startswith(_SILENCE)]
     null = [c for c in categories if c.startswith(_SILENCE)]
     yield _head("method", "unit", *answerable, *null)
-    for name, rows in found.items():
+    for name, rows in methods.items():
         cells = [_mean([r for r in rows if r.category == c], _figure("evidence@2500")) for c in answerable]
         cells += [_mean([r for r in rows if r.category == c], _spoke) for c in null]
         yield _cells(*name.split(" | "), *cells)

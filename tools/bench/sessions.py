@@ -132,16 +132,16 @@ def _hooks(root: Path, source: Path, size: int, rounds: int) -> None:
     print("| | alone, median | p95 | while sessions are indexed, median | p95 |\n|---|---:|---:|---:|---:|")
     for command in commands:
         each = [took[command.name, is_beside] for is_beside in (False, True)]
-        cells = [f"{value:.1f} ms" for one in each for value in (median(one), quantiles(one, n=20)[18])]
+        cells = [f"{value:.1f} ms" for times in each for value in (median(times), quantiles(times, n=20)[18])]
         print(f"| {command.name} | {' | '.join(cells)} |")
 
 
 def _signal(process: int, number: int) -> None:
     """Stop the process that indexes, and the one that reads for it, or let them go on."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    for one in (process, *map(int, children)):
+    for pid in (process, *map(int, children)):
         with suppress(ProcessLookupError):
-            os.kill(one, number)
+            os.kill(pid, number)
 
 
 def _source(agent: str, sources: Path | None) -> Path:
@@ -158,8 +158,8 @@ def _source(agent: str, sources: Path | None) -> Path:
     known = transcripts_of(agent)
     assert known
     homes = [*(sources / agent).glob("*-row-edits/home"), *(sources / agent).glob("*-short/home")]
-    found = [path for home in homes for path in known.folder(home, {}).glob(known.PATTERN)]
-    return max(found, key=lambda path: path.stat().st_size)
+    paths = [path for home in homes for path in known.folder(home, {}).glob(known.PATTERN)]
+    return max(paths, key=lambda path: path.stat().st_size)
 
 
 def _row(agent: str, source: Path, root: Path, size: int, keep: Keep) -> str:

@@ -91,40 +91,40 @@ def measure(root: Path, size: int, rounds: int) -> Seconds:
     """Both people do the same on remotes of their own, in turns; a third one makes their histories part."""
     plain = Plain(_home(root, "plain"), make_remote(root / "plain.git", size))
     ours = Ours(_home(root, "ours"), make_remote(root / "ours.git", size))
-    found: Seconds = defaultdict(lambda: defaultdict(list))
+    seconds: Seconds = defaultdict(lambda: defaultdict(list))
     for _ in range(rounds):
         for person in (plain, ours):
             shutil.rmtree(person.home)
             person.home.mkdir()
-        _turns(found["first clone"], plain, plain.first, ours, ours.first)
+        _turns(seconds["first clone"], plain, plain.first, ours, ours.first)
     others = [Plain(_home(root, f"other-{p.home.name}"), p.remote) for p in (plain, ours)]
     for other in others:
         other.first()
     ours.exchange()
     for number in range(rounds):
-        _turns(found["nothing new"], plain, plain.exchange, ours, ours.exchange)
+        _turns(seconds["nothing new"], plain, plain.exchange, ours, ours.exchange)
         for what, notes in (("one note", [number]), ("100 notes", [*range(min(size, 100))])):
             for person in (plain, ours):
                 person.change(*notes)
-            _turns(found[what], plain, plain.exchange, ours, ours.exchange)
+            _turns(seconds[what], plain, plain.exchange, ours, ours.exchange)
         for other in others:
             other.git("pull", "-q")
             other.change(50 + number)
             other.exchange()
         for person in (plain, ours):
             person.change(10 + number)
-        _turns(found["diverged 1/1"], plain, plain.exchange, ours, ours.exchange)
-    return found
+        _turns(seconds["diverged 1/1"], plain, plain.exchange, ours, ours.exchange)
+    return seconds
 
 
 def measure_sparse(root: Path, size: int, rounds: int) -> Seconds:
     """The same memory as a full clone and as one of the global notes."""
     remote = make_remote(root / "remote.git", size)
-    found: Seconds = defaultdict(lambda: defaultdict(list))
+    seconds: Seconds = defaultdict(lambda: defaultdict(list))
     people = {"full": Ours(_home(root, "full"), remote), "sparse": Ours(_home(root, "sparse"), remote)}
     for who, person in people.items():
         how = ["--sparse"] if who == "sparse" else []
-        found["first clone"][who].append(_timed(partial(person.first, *how)))
+        seconds["first clone"][who].append(_timed(partial(person.first, *how)))
         person.wait_for_workers()
         person.exchange()
     for number in range(rounds):
@@ -132,8 +132,8 @@ def measure_sparse(root: Path, size: int, rounds: int) -> Seconds:
             for who, person in people.items():
                 if what == "one note":
                     person.change(number)
-                found[what][who].append(_timed(person.exchange))
-    return found
+                seconds[what][who].append(_timed(person.exchange))
+    return seconds
 
 
 def _turns(

@@ -80,22 +80,22 @@ def grow(home: Path, topics: Sequence[Topic], size: int, seed: int) -> dict[str,
         right[topic.name] = f"ses_{session.id[:24]}" if session.agent == "opencode" else session.id
         done += write(home, session)
         if corpus.chance.random() < 0.25 and session.agent in ("claude", "pi"):
-            more = [*_chatter(corpus, session.said[-1].at, 6)]
+            more = [*_chatter(corpus, session.messages[-1].at, 6)]
             done += write(home, fork_of(session, corpus.id(), more, corpus.chance))
     for topic in topics:
         for session in _asked_only(corpus, topic):
             done += write(home, session)
     while done < size:
         at = _BEGIN + corpus.chance.randrange(_MONTHS)
-        said = [*_chatter(corpus, at, _length(corpus.chance))]
-        said = [_with_aside(corpus, one, asides, done / size) for one in said]
-        done += write(home, _session(corpus, said))
+        messages = [*_chatter(corpus, at, _length(corpus.chance))]
+        messages = [_with_aside(corpus, message, asides, done / size) for message in messages]
+        done += write(home, _session(corpus, messages))
     assert not asides, f"{len(asides)} asides found no place"
     return right
 
 
-def _session(corpus: Corpus, said: Sequence[Said]) -> Session:
-    return Session(corpus.chance.choice(AGENTS), corpus.id(), corpus.chance.choice(_PROJECTS), said)
+def _session(corpus: Corpus, messages: Sequence[Said]) -> Session:
+    return Session(corpus.chance.choice(AGENTS), corpus.id(), corpus.chance.choice(_PROJECTS), messages)
 
 
 def _length(chance: random.Random) -> int:
@@ -153,16 +153,16 @@ def _asked_only(corpus: Corpus, topic: Topic) -> Iterator[Session]:
     """Later sessions in which nobody knew."""
     for does_search in (True, False):
         at = _BEGIN + _MONTHS // 2 + corpus.chance.randrange(_MONTHS // 2)
-        said = [*_chatter(corpus, at, corpus.chance.randrange(2, 12))]
-        at = said[-1].at + 20_000
-        said.append(Said("user", topic.question, at))
+        messages = [*_chatter(corpus, at, corpus.chance.randrange(2, 12))]
+        at = messages[-1].at + 20_000
+        messages.append(Said("user", topic.question, at))
         if does_search:
             command = f'ctxrepo search --in sessions "{topic.keywords}"'
-            said.append(Said("agent", "", at + 3_000, command, result="nothing found"))
+            messages.append(Said("agent", "", at + 3_000, command, result="nothing found"))
         words = topic.keywords if corpus.chance.random() < 0.5 else "it"
-        said.append(Said("agent", corpus.one("unanswered", words=words), at + 9_000))
-        said.append(Said("user", corpus.one("dropped"), at + 30_000))
-        yield _session(corpus, [*said, *_chatter(corpus, at + 40_000, 6)])
+        messages.append(Said("agent", corpus.one("unanswered", words=words), at + 9_000))
+        messages.append(Said("user", corpus.one("dropped"), at + 30_000))
+        yield _session(corpus, [*messages, *_chatter(corpus, at + 40_000, 6)])
 
 
 def _asides(corpus: Corpus, topics: Sequence[Topic]) -> list[str]:
@@ -179,9 +179,13 @@ def _asides(corpus: Corpus, topics: Sequence[Topic]) -> list[str]:
     return asides
 
 
-def _with_aside(corpus: Corpus, said: Said, asides: list[str], share: float) -> Said:
+def _with_aside(corpus: Corpus, message: Said, asides: list[str], share: float) -> Said:
     """A message, now and then with one of the asides in it: so that about all are placed at four fifths."""
-    if not (said.text and asides) or corpus.chance.random() > (0.25 if share < 0.8 else 1):
-        return said
-    text = f"{said.text} {asides.pop()}" if corpus.chance.random() < 0.5 else f"{asides.pop()}. {said.text}"
-    return Said(said.who, text, said.at, said.command, said.file, said.result)
+    if not (message.text and asides) or corpus.chance.random() > (0.25 if share < 0.8 else 1):
+        return message
+    text = (
+        f"{message.text} {asides.pop()}"
+        if corpus.chance.random() < 0.5
+        else f"{asides.pop()}. {message.text}"
+    )
+    return Said(message.who, text, message.at, message.command, message.file, message.result)

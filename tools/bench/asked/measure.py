@@ -94,7 +94,7 @@ def ask(memory: Memory, topic: Topic, session: str, *, by_keywords: bool) -> Ans
 
 
 def _shown(hit: SessionHit) -> str:
-    return "\n".join(" ".join(said.text.split()) for said in (*hit.before, hit.message, *hit.after))
+    return "\n".join(" ".join(message.text.split()) for message in (*hit.before, hit.message, *hit.after))
 
 
 def _row(answers: Sequence[Answer]) -> str:

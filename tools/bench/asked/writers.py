@@ -35,7 +35,7 @@ class Session:
     agent: str
     id: str
     cwd: str
-    said: Sequence[Said]
+    messages: Sequence[Said]
     forked: str = ""
     copied: int = 0
 
@@ -58,7 +58,7 @@ def write(home: Path, session: Session) -> int:
 
 
 def _place(session: Session) -> str:
-    slug, day = session.cwd.replace("/", "-"), _moment(session.said[0].at)
+    slug, day = session.cwd.replace("/", "-"), _moment(session.messages[0].at)
     file_day = day[:19].replace(":", "-")
     return {
         "claude": f".claude/projects/{slug}/{session.id}.jsonl",
@@ -74,36 +74,36 @@ def _moment(at: int) -> str:
 
 
 def _claude(session: Session) -> Iterator[Line]:
-    for number, said in enumerate(session.said):
+    for number, entry in enumerate(session.messages):
         about: Line = {
             "isSidechain": False,
             "uuid": f"{session.id[:24]}{number:012}",
-            "timestamp": _moment(said.at),
+            "timestamp": _moment(entry.at),
             "cwd": session.cwd,
             "sessionId": session.id,
             "version": "2.1.328",
         }
         if number < session.copied:
             about["forkedFrom"] = {"sessionId": session.forked}
-        if said.who == "user":
-            yield {**about, "type": "user", "message": {"role": "user", "content": said.text}}
+        if entry.who == "user":
+            yield {**about, "type": "user", "message": {"role": "user", "content": entry.text}}
             continue
-        blocks: list[Line] = [{"type": "text", "text": said.text}] if said.text else []
-        if said.command or said.file:
-            name, given = ("Bash", {"command": said.command})
-            if said.file:
-                name, given = ("Edit", {"file_path": said.file, "old_string": "a", "new_string": "b"})
+        blocks: list[Line] = [{"type": "text", "text": entry.text}] if entry.text else []
+        if entry.command or entry.file:
+            name, given = ("Bash", {"command": entry.command})
+            if entry.file:
+                name, given = ("Edit", {"file_path": entry.file, "old_string": "a", "new_string": "b"})
             blocks.append({"type": "tool_use", "id": f"toolu_{number:06}", "name": name, "input": given})
         message = {"id": f"msg_{session.id[:8]}{number:06}", "role": "assistant", "content": blocks}
         yield {**about, "type": "assistant", "message": message}
-        if said.result:
-            back = [{"tool_use_id": f"toolu_{number:06}", "type": "tool_result", "content": said.result}]
+        if entry.result:
+            back = [{"tool_use_id": f"toolu_{number:06}", "type": "tool_result", "content": entry.result}]
             yield {**about, "type": "user", "message": {"role": "user", "content": back}}
 
 
 def _codex(session: Session) -> Iterator[Line]:
     yield {
-        "timestamp": _moment(session.said[0].at),
+        "timestamp": _moment(session.messages[0].at),
         "type": "session_meta",
         "payload": {
             "id": session.id,
@@ -112,42 +112,42 @@ def _codex(session: Session) -> Iterator[Line]:
             "cli_version": "0.169.0",
         },
     }
-    for number, said in enumerate(session.said):
-        at = _moment(said.at)
-        if said.text:
-            kind, block = ("UserMessage", "text") if said.who == "user" else ("AgentMessage", "Text")
-            role, part = ("user", "input_text") if said.who == "user" else ("assistant", "output_text")
+    for number, message in enumerate(session.messages):
+        at = _moment(message.at)
+        if message.text:
+            kind, block = ("UserMessage", "text") if message.who == "user" else ("AgentMessage", "Text")
+            role, part = ("user", "input_text") if message.who == "user" else ("assistant", "output_text")
             item = {
                 "type": kind,
                 "id": f"{session.id[:24]}{number:012}",
-                "content": [{"type": block, "text": said.text}],
+                "content": [{"type": block, "text": message.text}],
             }
             about = {"type": "item_completed", "thread_id": session.id, "item": item}
-            for_model = {"type": "message", "role": role, "content": [{"type": part, "text": said.text}]}
+            for_model = {"type": "message", "role": role, "content": [{"type": part, "text": message.text}]}
             yield {"timestamp": at, "type": "response_item", "payload": for_model}
             yield {"timestamp": at, "type": "event_msg", "payload": about}
-        if said.command or said.file:
-            arguments = json.dumps({"cmd": said.command or f"sed -n 1,200p {said.file}"})
+        if message.command or message.file:
+            arguments = json.dumps({"cmd": message.command or f"sed -n 1,200p {message.file}"})
             call = {"type": "function_call", "name": "exec_command", "arguments": arguments}
             yield {"timestamp": at, "type": "response_item", "payload": {**call, "call_id": f"call_{number}"}}
-            back = {"type": "function_call_output", "call_id": f"call_{number}", "output": said.result}
+            back = {"type": "function_call_output", "call_id": f"call_{number}", "output": message.result}
             yield {"timestamp": at, "type": "response_item", "payload": back}
 
 
 def _gemini(session: Session) -> Iterator[Line]:
-    began = _moment(session.said[0].at)
+    began = _moment(session.messages[0].at)
     yield {"sessionId": session.id, "projectHash": "d6254e6c", "startTime": began, "kind": "main"}
-    for number, said in enumerate(session.said):
-        line: Line = {"id": f"{session.id[:24]}{number:012}", "timestamp": _moment(said.at)}
-        if said.who == "user":
-            yield {**line, "type": "user", "content": [{"text": said.text}]}
+    for number, message in enumerate(session.messages):
+        line: Line = {"id": f"{session.id[:24]}{number:012}", "timestamp": _moment(message.at)}
+        if message.who == "user":
+            yield {**line, "type": "user", "content": [{"text": message.text}]}
             continue
-        line |= {"type": "gemini", "content": said.text, "thoughts": [], "model": "gemini-2.5-flash"}
-        if said.command or said.file:
-            name, given = ("run_shell_command", {"command": said.command})
-            if said.file:
-                name, given = ("replace", {"file_path": said.file})
-            back = [{"functionResponse": {"name": name, "response": {"output": said.result}}}]
+        line |= {"type": "gemini", "content": message.text, "thoughts": [], "model": "gemini-2.5-flash"}
+        if message.command or message.file:
+            name, given = ("run_shell_command", {"command": message.command})
+            if message.file:
+                name, given = ("replace", {"file_path": message.file})
+            back = [{"functionResponse": {"name": name, "response": {"output": message.result}}}]
             line["toolCalls"] = [{"id": f"t{number}", "name": name, "args": given, "result": back}]
         yield line
 
@@ -158,45 +158,47 @@ def _copilot(session: Session) -> Iterator[Line]:
         return {"type": kind, "data": data, "id": name, "timestamp": _moment(at), "parentId": None}
 
     start = {"sessionId": session.id, "version": 1, "context": {"cwd": session.cwd}}
-    yield event("session.start", session.said[0].at, 0, start)
-    for number, said in enumerate(session.said, 1):
-        if said.who == "user":
-            yield event("user.message", said.at, number, {"content": said.text, "messageId": f"m{number}"})
+    yield event("session.start", session.messages[0].at, 0, start)
+    for number, message in enumerate(session.messages, 1):
+        if message.who == "user":
+            yield event(
+                "user.message", message.at, number, {"content": message.text, "messageId": f"m{number}"}
+            )
             continue
         asked: list[Line] = []
-        if said.command or said.file:
-            name, given = ("bash", {"command": said.command})
-            if said.file:
-                name, given = ("edit", {"path": said.file})
+        if message.command or message.file:
+            name, given = ("bash", {"command": message.command})
+            if message.file:
+                name, given = ("edit", {"path": message.file})
             asked = [{"toolCallId": f"call_{number}", "name": name, "arguments": given, "type": "function"}]
-        yield event("assistant.message", said.at, number, {"content": said.text, "toolRequests": asked})
-        if said.result:
-            data = {"toolCallId": f"call_{number}", "success": True, "result": {"content": said.result}}
-            yield event("tool.execution_complete", said.at, number, data)
+        yield event("assistant.message", message.at, number, {"content": message.text, "toolRequests": asked})
+        if message.result:
+            data = {"toolCallId": f"call_{number}", "success": True, "result": {"content": message.result}}
+            yield event("tool.execution_complete", message.at, number, data)
 
 
 def _pi(session: Session) -> Iterator[Line]:
-    made = session.said[session.copied].at - 1 if session.copied else session.said[0].at
+    made = session.messages[session.copied].at - 1 if session.copied else session.messages[0].at
     head: Line = {"type": "session", "version": 3, "id": session.id, "timestamp": _moment(made)}
     parent = (
         {"parentSession": f"/x/2026-01-01T00-00-00-000Z_{session.forked}.jsonl"} if session.forked else {}
     )
     yield {**head, "cwd": session.cwd, **parent}
     before = None
-    for number, said in enumerate(session.said):
+    for number, message in enumerate(session.messages):
         name = f"{number:08x}"
-        blocks: list[Line] = [{"type": "text", "text": said.text}] if said.text else []
-        if said.command or said.file:
-            kind, given = ("bash", {"command": said.command})
-            if said.file:
-                kind, given = ("edit", {"path": said.file})
+        blocks: list[Line] = [{"type": "text", "text": message.text}] if message.text else []
+        if message.command or message.file:
+            kind, given = ("bash", {"command": message.command})
+            if message.file:
+                kind, given = ("edit", {"path": message.file})
             blocks.append({"type": "toolCall", "id": f"toolu_{number}", "name": kind, "arguments": given})
-        role = "user" if said.who == "user" else "assistant"
-        about: Line = {"type": "message", "parentId": before, "timestamp": _moment(said.at)}
+        role = "user" if message.who == "user" else "assistant"
+        about: Line = {"type": "message", "parentId": before, "timestamp": _moment(message.at)}
         yield {**about, "id": name, "message": {"role": role, "content": blocks}}
         before = name
-        if said.result:
-            back = {"role": "toolResult", "content": [{"type": "text", "text": said.result}]}
+        if message.result:
+            back = {"role": "toolResult", "content": [{"type": "text", "text": message.result}]}
             yield {**about, "id": f"r{number:07x}", "parentId": name, "message": back}
 
 
@@ -229,23 +231,25 @@ def _write_rows(home: Path, session: Session) -> int:
     size, name = 0, f"ses_{session.id[:24]}"
     with closing(sqlite3.connect(path)) as db, db:
         db.executescript(_TABLES)
-        first, last = session.said[0].at, session.said[-1].at
+        first, last = session.messages[0].at, session.messages[-1].at
         db.execute("insert into session values (?, null, ?, ?, ?)", (name, first, last, session.cwd))
-        for number, said in enumerate(session.said):
+        for number, entry in enumerate(session.messages):
             message = f"msg_{number:06}{session.id[:18]}"
-            role = "user" if said.who == "user" else "assistant"
-            data = json.dumps({"role": role, "time": {"created": said.at}})
-            db.execute("insert into message values (?, ?, ?, ?, ?)", (message, name, said.at, said.at, data))
-            parts: list[Line] = [{"type": "text", "text": said.text}] if said.text else []
-            if said.command or said.file:
-                tool, given = ("bash", {"command": said.command})
-                if said.file:
-                    tool, given = ("edit", {"filePath": said.file})
-                state = {"status": "completed", "input": given, "output": said.result}
+            role = "user" if entry.who == "user" else "assistant"
+            data = json.dumps({"role": role, "time": {"created": entry.at}})
+            db.execute(
+                "insert into message values (?, ?, ?, ?, ?)", (message, name, entry.at, entry.at, data)
+            )
+            parts: list[Line] = [{"type": "text", "text": entry.text}] if entry.text else []
+            if entry.command or entry.file:
+                tool, given = ("bash", {"command": entry.command})
+                if entry.file:
+                    tool, given = ("edit", {"filePath": entry.file})
+                state = {"status": "completed", "input": given, "output": entry.result}
                 parts.append({"type": "tool", "tool": tool, "state": state})
             for order, part in enumerate(parts):
                 text = json.dumps(part, ensure_ascii=False)
-                row = (f"prt_{number:06}{order}{session.id[:17]}", message, name, said.at, said.at, text)
+                row = (f"prt_{number:06}{order}{session.id[:17]}", message, name, entry.at, entry.at, text)
                 db.execute("insert into part values (?, ?, ?, ?, ?, ?)", row)
                 size += len(text)
     return size
@@ -253,7 +257,7 @@ def _write_rows(home: Path, session: Session) -> int:
 
 def fork_of(session: Session, name: str, more: Sequence[Said], chance: random.Random) -> Session:
     """A fork that begins with a copy of most of a session."""
-    kept = [*session.said[: max(2, int(len(session.said) * chance.uniform(0.5, 1)))]]
-    later = session.said[-1].at - more[0].at + 86_400_000
-    added = [replace(said, at=said.at + later) for said in more]
-    return replace(session, id=name, said=[*kept, *added], forked=session.id, copied=len(kept))
+    kept = [*session.messages[: max(2, int(len(session.messages) * chance.uniform(0.5, 1)))]]
+    later = session.messages[-1].at - more[0].at + 86_400_000
+    added = [replace(message, at=message.at + later) for message in more]
+    return replace(session, id=name, messages=[*kept, *added], forked=session.id, copied=len(kept))

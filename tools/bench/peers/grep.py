@@ -29,8 +29,8 @@ def peers() -> list[Peer]:
 def _version(tools: Tools) -> str:
     if not shutil.which("rg"):
         raise NotHereError("apt-get install ripgrep")
-    said = subprocess.run(["rg", "--version"], capture_output=True, text=True, check=True).stdout
-    return f"{said.splitlines()[0]}, a process each"
+    output = subprocess.run(["rg", "--version"], capture_output=True, text=True, check=True).stdout
+    return f"{output.splitlines()[0]}, a process each"
 
 
 def _files(tools: Tools, memory: Memory) -> Iterator[Found]:
@@ -50,11 +50,11 @@ def _rg(folder: Path, wanted: Sequence[str]) -> Sequence[str]:
     )
     if done.returncode > 1:
         raise RuntimeError(f"rg: {done.stderr.strip()}")
-    said: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for line in done.stdout.splitlines():
         path, _, match = line.partition("\0")
-        said.setdefault(path.removeprefix("./"), Counter())[match.lower()] += 1
-    return _ranked(said)
+        counts.setdefault(path.removeprefix("./"), Counter())[match.lower()] += 1
+    return _ranked(counts)
 
 
 def _entries(tools: Tools, memory: Memory) -> Iterator[Found]:
@@ -62,12 +62,12 @@ def _entries(tools: Tools, memory: Memory) -> Iterator[Found]:
 
     def find(prompt: str) -> Sequence[str]:
         wanted = set(words(prompt))
-        said = {at: Counter({w: counts[w] for w in wanted & counts.keys()}) for at, counts in counted}
-        return _ranked({at: counts for at, counts in said.items() if counts})
+        matches = {at: Counter({w: counts[w] for w in wanted & counts.keys()}) for at, counts in counted}
+        return _ranked({at: counts for at, counts in matches.items() if counts})
 
     return timed(memory, find)
 
 
-def _ranked(said: Mapping[str, Counter[str]]) -> Sequence[str]:
+def _ranked(counts: Mapping[str, Counter[str]]) -> Sequence[str]:
     """The places that say most of the words, then those that say them most often."""
-    return sorted(said, key=lambda place: (-len(said[place]), -said[place].total(), place))[:MOST]
+    return sorted(counts, key=lambda place: (-len(counts[place]), -counts[place].total(), place))[:MOST]

@@ -18,13 +18,13 @@ _INSTALL = "make peers"
 
 def package(tools: Tools, name: str) -> Path:
     """Where `name` is, in the version that figures are for."""
-    found = tools.npm.resolve() / "node_modules" / name if tools.npm else None
-    if found is None or not (found / "package.json").exists():
+    folder = tools.npm.resolve() / "node_modules" / name if tools.npm else None
+    if folder is None or not (folder / "package.json").exists():
         raise NotHereError(f"{_INSTALL}, then --npm .peers")
-    version = json.loads((found / "package.json").read_text("utf-8"))["version"]
+    version = json.loads((folder / "package.json").read_text("utf-8"))["version"]
     if version != PACKAGES[name]:
         raise NotHereError(f"{_INSTALL} for {name} {PACKAGES[name]}; here is {version}")
-    return found
+    return folder
 
 
 def bun(tools: Tools) -> Path:
@@ -32,10 +32,10 @@ def bun(tools: Tools) -> Path:
 
 
 def node() -> str:
-    found = shutil.which("node")
-    if not found:
+    path = shutil.which("node")
+    if not path:
         raise NotHereError("install Node.js 20 or newer")
-    return found
+    return path
 
 
 def node_version() -> str:

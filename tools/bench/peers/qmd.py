@@ -100,6 +100,6 @@ def _opened(tools: Tools, folder: Path) -> Iterator[Search]:
         yield search
 
 
-def _paths(said: str) -> Sequence[str]:
+def _paths(output: str) -> Sequence[str]:
     """The notes that qmd names."""
-    return [row["file"].removeprefix(f"qmd://{_COLLECTION}/") for row in json.loads(said)]
+    return [row["file"].removeprefix(f"qmd://{_COLLECTION}/") for row in json.loads(output)]
