@@ -80,7 +80,7 @@ def test_what_is_behind_a_refusal_is_tried_in_another_session(
         turns = SimpleNamespace(say=agent_that_stops_at(refused, model), output=lambda: "it showed")
         play: Any = SimpleNamespace(
             stage=SimpleNamespace(model=model, wait_for_workers=lambda: None),
-            told=lambda: [request.prompt for request in model.conversation()],
+            prompts=lambda: [request.prompt for request in model.conversation()],
             turns=lambda: turns,
         )
         assert answers_to(play, [Tool("Bash", {"command": each}) for each in "abc"]) == expected

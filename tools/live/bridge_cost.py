@@ -43,5 +43,5 @@ def look_at(play: Play, log: Path) -> None:
 def line_in(extension: Path) -> str:
     """The hook line in an extension or a plugin that setup wrote."""
     start = "const LINE = "
-    (said,) = [line for line in extension.read_text("utf-8").splitlines() if line.startswith(start)]
-    return str(json.loads(said.removeprefix(start).removesuffix(";")))
+    (hook_line,) = [line for line in extension.read_text("utf-8").splitlines() if line.startswith(start)]
+    return str(json.loads(hook_line.removeprefix(start).removesuffix(";")))

@@ -39,12 +39,14 @@ def own_memory(play: Play) -> None:
     play.arrives("what it wrote is on the remote", at, "The lift in building seven")
     talk.end()
     play.asks_for_silence()
-    before = len(play.told())
+    before = len(play.prompts())
     again = play.talk()
     again.say("hello there")
-    told = _all(play, before)
-    ours = "".join(blocks(added(None, play.told()[before])))
-    play.report.look("it loads its index in the next session", "the lift in building seven is broken" in told)
+    prompt = _all(play, before)
+    ours = "".join(blocks(added(None, play.prompts()[before])))
+    play.report.look(
+        "it loads its index in the next session", "the lift in building seven is broken" in prompt
+    )
     play.report.look("our block has its own index", INDEX in ours)
     play.report.look("and lists none of these notes", "shop/claude/" not in ours, ours[-300:])
     again.end()
@@ -53,11 +55,11 @@ def own_memory(play: Play) -> None:
     play.stage.ctxrepo("setup", "claude", "--yes", "--own-memory", "own")
     left = (project / ".claude").exists()
     play.report.look("taken back, its settings of the checkout are gone", not left)
-    before = len(play.told())
+    before = len(play.prompts())
     last = play.talk()
     last.say("hello there")
     play.report.look("and its memory is where it was", "/.claude/projects/" in _all(play, before))
-    ours = "".join(blocks(added(None, play.told()[before])))
+    ours = "".join(blocks(added(None, play.prompts()[before])))
     play.report.look("then we list them for it, too", "shop/claude/lift.md" in ours)
     last.end()
     play.asks_for_silence()
@@ -65,7 +67,7 @@ def own_memory(play: Play) -> None:
 
 def _all(play: Play, request: int) -> str:
     """All that the model was told with a request."""
-    prompt = play.told()[request]
+    prompt = play.prompts()[request]
     return prompt.system + json.dumps(prompt.texts, ensure_ascii=False)
 
 

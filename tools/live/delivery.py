@@ -21,22 +21,22 @@ def handover(play: Play) -> None:
     talk.say(PORT)
     play.report.look("its own log and list are no news to it", "that changed" not in "".join(play.given()))
     play.report.look("the entry comes beside its prompt", "6380" in "".join(play.given()))
-    begun = play.told()
+    begun = play.prompts()
     play.stage.model.will(Text(play.agent.SUMMARY))
     talk.say(play.agent.COMPACT)
     play.stage.wait_for_workers()
-    shortened = len(play.told())
+    shortened = len(play.prompts())
     talk.say(TESTS)
-    anew = "".join(blocks(added(None, play.told()[shortened])))
+    anew = "".join(blocks(added(None, play.prompts()[shortened])))
     play.report.look("after the compaction the index stands there once", anew.count(INDEX) == 1)
     play.report.look("what is open, too", "- [ ] a test for the retry limit" in anew)
     play.report.look("and what was being asked", "6380" in anew)
     play.report.look("the next prompt has its own entry", "make db" in "".join(play.given()))
     play.continues(begun)
-    play.continues(play.told()[shortened:])
+    play.continues(play.prompts()[shortened:])
     talk.end()
     play.stage.wait_for_silence()
-    before = len(play.told())
+    before = len(play.prompts())
     again = play.talk()
     again.say("ok thanks")
     given = "".join(play.given())
@@ -50,7 +50,7 @@ def handover(play: Play) -> None:
         play.report.look(f"the next session is given {what}", words in given)
     again.say(PORT)
     play.report.look("and an entry beside the prompt it is for", "6380" in "".join(play.given()))
-    play.continues(play.told()[before:])
+    play.continues(play.prompts()[before:])
     again.end()
     play.asks_for_silence()
     play.is_told_of()
@@ -69,16 +69,16 @@ def sub(play: Play) -> None:
     )
     talk = play.talk()
     talk.say(f"{PORT} Have a subagent look.")
-    told = play.told()
-    its = [prompt for prompt in told if any(text == task for _, texts in prompt.texts for text in texts)]
-    mine = [prompt for prompt in told if prompt not in its]
-    found = blocks(added(None, its[0])) if its else []
-    size = len("".join(found).encode())
+    prompts = play.prompts()
+    its = [prompt for prompt in prompts if any(text == task for _, texts in prompt.texts for text in texts)]
+    mine = [prompt for prompt in prompts if prompt not in its]
+    given = blocks(added(None, its[0])) if its else []
+    size = len("".join(given).encode())
     last = added(its[-2], its[-1]) if len(its) > 1 else []
     play.report.look("it is told what memory says of a file it wrote", "rebuilt by" in "".join(blocks(last)))
-    play.report.look("the subagent is given one block, with the index", [INDEX in b for b in found] == [True])
+    play.report.look("the subagent is given one block, with the index", [INDEX in b for b in given] == [True])
     play.report.look("of at most 3,000 bytes", 0 < size <= 3000, size)
-    play.report.look("that asks it not to write", "Don't write to it" in "".join(found))
+    play.report.look("that asks it not to write", "Don't write to it" in "".join(given))
     play.report.look(
         "nothing of that is said to who started it", "Don't write to it" not in mine[-1].messages[-1]
     )
@@ -102,20 +102,20 @@ def once(play: Play) -> None:
 def system(play: Play) -> None:
     """In mode `system` the index stands in the system prompt, and entries beside prompts."""
     packet = play.stage.output("context")
-    told = _modes(play, "system", *play.agent.with_system(packet), index=0, entry=True)
-    in_system = [INDEX in prompt.system for prompt in told]
+    requests = _modes(play, "system", *play.agent.with_system(packet), index=0, entry=True)
+    in_system = [INDEX in prompt.system for prompt in requests]
     play.report.look("the packet is in every system prompt", all(in_system), f"{len(in_system)} requests")
 
 
 def pull(play: Play) -> None:
     """In mode `pull` the rules come at the start, and what the agent asks for."""
-    told = _modes(play, "pull", index=0, entry=False)
-    rules = "".join(blocks(added(None, told[0])))
+    requests = _modes(play, "pull", index=0, entry=False)
+    rules = "".join(blocks(added(None, requests[0])))
     play.report.look("the rules tell how to ask", "`ctxrepo search`" in rules, f"{len(rules)} characters")
     play.stage.model.will(play.agent.shell("ctxrepo search redis"), Text())
     talk = play.talk()
     talk.say("Look in your memory where redis listens.")
-    play.report.look("what it asks for it gets", "6380" in "".join(added(None, play.told()[-1])))
+    play.report.look("what it asks for it gets", "6380" in "".join(added(None, play.prompts()[-1])))
     talk.end()
 
 
@@ -164,12 +164,12 @@ def _modes(play: Play, mode: str, *more: str, index: int, entry: bool) -> list[P
     talk = play.talk(*more)
     for prompt in (PORT, TESTS):
         talk.say(prompt)
-    told = play.told()
-    count = "".join(added(None, told[-1])).count(INDEX)
+    prompts = play.prompts()
+    count = "".join(added(None, prompts[-1])).count(INDEX)
     play.report.look(f"the index is in the conversation {index} times", count == index, count)
     fits = ["6380" in "".join(play.given(0)), "make db" in "".join(play.given(1))]
     play.report.look(f"the entries come: {entry}", fits == [entry, entry], fits)
-    play.continues(told)
+    play.continues(prompts)
     talk.end()
     play.asks_for_silence()
-    return told
+    return prompts

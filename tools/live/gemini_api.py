@@ -85,4 +85,4 @@ def _texts(content: dict[str, Any]) -> Iterator[str]:
             given = response.get("response") or {}
             text = given.get("output", given.get("error"))
         if isinstance(text, str):
-            yield _CONTEXT.sub(lambda found: html.unescape(found[1]), text)
+            yield _CONTEXT.sub(lambda match: html.unescape(match[1]), text)

@@ -62,11 +62,11 @@ def find(name: str, package: Package, below: Path) -> Installed | None:
     """The agent as it is installed, or None when it isn't, or in another version."""
     folder = below / name / "node_modules"
     program = folder / ".bin" / package.program
-    said = folder / package.name / "package.json"
+    manifest = folder / package.name / "package.json"
     if not program.exists():
-        said = _unpacked(name, below) / "package" / "package.json"
-        program = _bundle(said, package)
-    if not program.exists() or f'"version": "{package.version}"' not in said.read_text("utf-8"):
+        manifest = _unpacked(name, below) / "package" / "package.json"
+        program = _bundle(manifest, package)
+    if not program.exists() or f'"version": "{package.version}"' not in manifest.read_text("utf-8"):
         return None
     node = below / "node" / "node_modules" / "node" / "bin"
     return Installed(program, (node,) if node.exists() else ())
@@ -77,26 +77,28 @@ def _unpacked(name: str, below: Path) -> Path:
     return below / f"{name}-pack"
 
 
-def _bundle(said: Path, package: Package) -> Path:
+def _bundle(manifest: Path, package: Package) -> Path:
     """The program of an unpacked package, as its `package.json` says."""
-    programs: dict[str, str] = json.loads(said.read_text("utf-8")).get("bin", {}) if said.exists() else {}
-    return said.parent / programs.get(package.program, package.program)
+    programs: dict[str, str] = (
+        json.loads(manifest.read_text("utf-8")).get("bin", {}) if manifest.exists() else {}
+    )
+    return manifest.parent / programs.get(package.program, package.program)
 
 
 def install(name: str, package: Package, below: Path) -> Installed:
     """The agent, brought from npm unless it is there; SystemExit with what to do when it can't be."""
-    if found := find(name, package, below):
-        return found
+    if installed := find(name, package, below):
+        return installed
     path = path_with_node(below, package.node)
     print(f"live: bringing {package.wanted} into {below / name}", flush=True)
     if not npm(below / name, package.wanted, path=path):
         _unpack(name, package, below, path)
-    found = find(name, package, below)
-    if not found:
+    installed = find(name, package, below)
+    if not installed:
         raise SystemExit(
             f"live: npm brought no {package.program} into {below / name}; look at what it says there"
         )
-    return found
+    return installed
 
 
 def path_with_node(below: Path, oldest: int) -> str:
@@ -146,8 +148,8 @@ def npm(folder: Path, *packages: str, path: str) -> bool:
 
 def _node_version() -> int:
     try:
-        said = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
+        output = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
     except FileNotFoundError:
         return 0
-    found = re.match(r"v(\d+)", said)
-    return int(found[1]) if found else 0
+    match = re.match(r"v(\d+)", output)
+    return int(match[1]) if match else 0

@@ -28,8 +28,8 @@ def over_mcp(play: Play) -> None:
     )
     play.stage.model.will(*calls, Text())
     play.turns().say("Look something up, keep what I said, and stop.")
-    told = play.told()
-    words = ["\n".join(added(told[turn], told[turn + 1])) for turn in range(len(told) - 1)]
+    prompts = play.prompts()
+    words = ["\n".join(added(prompts[turn], prompts[turn + 1])) for turn in range(len(prompts) - 1)]
     play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
     is_framed = len(words) > 2 and "6380" in words[0] and "ctxrepo-memory" in words[0]
     play.report.look("what was recalled is given, as a quotation", is_framed, words[:1])

@@ -123,16 +123,16 @@ def _deeds(play: Play) -> Sequence[_Deed]:
     forget = f"ctxrepo forget '{_name(stage, note_of(stage, 'gateway'))}#L8'"
     tools = play.agent.read(by_tool), play.agent.edit(by_tool, "half to even", "half to odd")
     return (
-        _Deed("reads", [shell("ctxrepo search heron")], lambda told: "cluster is called heron" in told),
+        _Deed("reads", [shell("ctxrepo search heron")], lambda answer: "cluster is called heron" in answer),
         _Deed(
             "adds",
             [shell("ctxrepo remember 'the printer is called gutenberg'")],
-            lambda told: "remembered: ^" in told,
+            lambda answer: "remembered: ^" in answer,
             "gutenberg",
         ),
         _Deed("edits", [shell(edit)], lambda _: "port 6399" in by_command.read_text("utf-8"), "6399"),
         _Deed("tools", tools, lambda _: "half to odd" in by_tool.read_text("utf-8"), "half to odd"),
-        _Deed("removes", [shell(forget)], lambda told: "forgotten: " in told),
+        _Deed("removes", [shell(forget)], lambda answer: "forgotten: " in answer),
     )
 
 
@@ -151,7 +151,7 @@ def _normal_session(play: Play, mode: Mode) -> None:
     else:
         answers = iter(answers_to(play, tools))
     at = time.monotonic()
-    first = added(None, play.told()[0])
+    first = added(None, play.prompts()[0])
     play.report.look("the index is given", place_of(INDEX, first) >= 0)
     play.report.look("the entry that fits is given", "6380" in "".join(first))
     brought = [deed.brings for deed in deeds if deed.brings and mode.outcome(deed.column) in _SAVED]
@@ -190,18 +190,18 @@ def answers_to(play: Play, tools: Sequence[Tool]) -> Sequence[str]:
     Where the turn ended with one, it is what the agent showed, and what is behind it is tried in another
     session.
     """
-    found: list[str] = []
-    while len(found) < len(tools):
-        rest, before = tools[len(found) :], len(play.told())
+    results: list[str] = []
+    while len(results) < len(tools):
+        rest, before = tools[len(results) :], len(play.prompts())
         play.stage.model.will(*rest, Text())
         turns = play.turns()
         turns.say(PORT)
         play.stage.model.forget()
-        told = play.told()[before:]
-        seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(told)][: len(rest)]
-        found += seen if len(seen) == len(rest) else [*seen, turns.output()]
+        requests = play.prompts()[before:]
+        seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(requests)][: len(rest)]
+        results += seen if len(seen) == len(rest) else [*seen, turns.output()]
     play.stage.wait_for_workers()
-    return found
+    return results
 
 
 def _answers_in(
@@ -211,24 +211,24 @@ def _answers_in(
     which the person says yes to each question. The turn ends with `last`, which isn't waited for."""
     play.stage.model.will(*tools, last)
     asked: list[bool] = []
-    place, before = terminal.place, len(play.told())
+    place, before = terminal.place, len(play.prompts())
     for number in range(before + 1, before + 1 + len(tools)):
         asked.append(_is_asked(terminal, mode, play, number, place))
         place = terminal.place
         if asked[-1]:
             terminal.type("\r")
     play.stage.wait(lambda: play.stage.model.is_done, 60)
-    seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(play.told()[before:])]
+    seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(play.prompts()[before:])]
     return [f"{_SAID_YES if by else ''}{answer}" for by, answer in zip(asked, seen, strict=True)]
 
 
 def _is_asked(terminal: Terminal, mode: Mode, play: Play, number: int, place: int) -> bool:
     """Whether a person is asked before the tool is used that request `number` of the conversation brought;
     `place` is where the terminal's output was when the tool before it was."""
-    told, wait = play.told, play.stage.wait
-    wait(lambda: len(told()) >= number, 60)
-    wait(lambda: mode.question in terminal.drawn(place) or len(told()) > number, 30)
-    return len(told()) == number
+    prompts, wait = play.prompts, play.stage.wait
+    wait(lambda: len(prompts()) >= number, 60)
+    wait(lambda: mode.question in terminal.drawn(place) or len(prompts()) > number, 30)
+    return len(prompts()) == number
 
 
 def _signalled_session(play: Play, mode: Mode) -> None:

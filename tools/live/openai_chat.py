@@ -27,9 +27,9 @@ def listed(path: str) -> bytes:
 
 def prompt_of(body: dict[str, Any]) -> Prompt:
     """What of a request's body the model reads, in the order it reads it."""
-    said = [message for message in body.get("messages", []) if isinstance(message, dict)]
-    system = [message for message in said if message.get("role") == "system"]
-    messages = [message for message in said if message.get("role") != "system"]
+    conversation = [message for message in body.get("messages", []) if isinstance(message, dict)]
+    system = [message for message in conversation if message.get("role") == "system"]
+    messages = [message for message in conversation if message.get("role") != "system"]
     return Prompt(
         system=json.dumps([message.get("content") for message in system]),
         tools=json.dumps(body.get("tools") or [], sort_keys=True),

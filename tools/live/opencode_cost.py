@@ -36,9 +36,9 @@ def cost(play: Play) -> None:
     root, target = play.stage.root, play.stage.project / "README.md"
     log, beside = root / "cost.jsonl", root / "beside.py"
     call = {"session": "alone", "sub": "", "cwd": str(play.stage.project), "tool": "read"}
-    said = {**call, "args": {"filePath": str(target)}, "lines": [1, 1, 1], "output": ""}
+    payload = {**call, "args": {"filePath": str(target)}, "lines": [1, 1, 1], "output": ""}
     line = line_in(bridge).replace(" opencode EVENT ", " opencode tool.execute.after ")
-    beside.write_text(BESIDE.format(line=line, said=json.dumps(said).encode()))
+    beside.write_text(BESIDE.format(line=line, said=json.dumps(payload).encode()))
     places = {"python": sys.executable, "beside": str(beside), "log": str(log)}
     probe = _PROBE % {word: json.dumps(place) for word, place in places.items()}
     ours = bridge.read_text("utf-8").replace("export const ctxrepo = async (", "const bridge = async (")

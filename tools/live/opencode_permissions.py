@@ -30,13 +30,13 @@ def permissions(play: Play) -> None:
         play.stage.ctxrepo("setup", "opencode", "--yes", "--permissions", "write")
     allowed = ALLOWED if play.form == "settings" else ()
     for command in (*ALLOWED, *ASKED):
-        before = len(play.told())
+        before = len(play.prompts())
         play.stage.model.will(play.agent.shell(command), Text())
         play.turns().say(PORT)
-        told = "\n".join("\n".join(added(*pair)) for pair in pairwise(play.told()[before:]))
-        is_run = bool(told.strip()) and "reject" not in told  # it ends with a refusal, and says no more
+        output = "\n".join("\n".join(added(*pair)) for pair in pairwise(play.prompts()[before:]))
+        is_run = bool(output.strip()) and "reject" not in output  # it ends with a refusal, and says no more
         verb = "runs" if command in allowed else "isn't run"
-        play.report.look(f"`{command}` {verb}", is_run == (command in allowed), told[-300:])
+        play.report.look(f"`{command}` {verb}", is_run == (command in allowed), output[-300:])
     made = [name for name in ("chained", "nested", "piped", "redirected", "plain")
             if (play.stage.project / name).exists()]  # fmt: skip
     play.report.look("nothing was made by what isn't run", not made, str(made))

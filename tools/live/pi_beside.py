@@ -41,13 +41,13 @@ def beside_another(play: Play) -> None:
     )
     talk = play.talk()
     talk.say(PORT)
-    told = play.told()
-    theirs, ours = [*added(told[0], told[-1]), "", ""][:2]
+    prompts = play.prompts()
+    theirs, ours = [*added(prompts[0], prompts[-1]), "", ""][:2]
     play.report.look("a tool that it has is its", "from the other one" in theirs, theirs)
     play.report.look("one that it hasn't is ours", "Memory files (" in ours, ours)
-    offered = sorted(tool["name"] for tool in json.loads(told[0].tools) if "memory_" in tool["name"])
+    offered = sorted(tool["name"] for tool in json.loads(prompts[0].tools) if "memory_" in tool["name"])
     play.report.look("each is offered once", offered == sorted(f"memory_{name}" for name in TOOLS), offered)
-    offered = sorted(tool["name"] for tool in json.loads(told[0].tools) if "tape_" in tool["name"])
+    offered = sorted(tool["name"] for tool in json.loads(prompts[0].tools) if "tape_" in tool["name"])
     play.report.look("the tape's too", offered == sorted(pi_tape.TOOLS), offered)
     play.report.look("the session is given its memory", "6380" in "".join(play.given(0)))
     seen = [talk.shown("memory-check:1"), talk.shown("memory-check:2")]

@@ -32,9 +32,9 @@ def cost(play: Play) -> None:
     root, target = play.stage.root, play.stage.project / "README.md"
     log, beside = root / "cost.jsonl", root / "beside.py"
     where = {"session": "alone", "cwd": str(play.stage.project)}
-    said = {**where, "tool": "read", "input": {"path": str(target)}}
+    payload = {**where, "tool": "read", "input": {"path": str(target)}}
     line = line_in(extensions / SOURCE.name).replace(" pi EVENT ", " pi tool_result ")
-    beside.write_text(BESIDE.format(line=line, said=json.dumps(said).encode()))
+    beside.write_text(BESIDE.format(line=line, said=json.dumps(payload).encode()))
     for name, first in (("a-before.ts", "true"), ("z-behind.ts", "false")):
         places = {"python": sys.executable, "beside": str(beside), "log": str(log)}
         filled = {word: json.dumps(place) for word, place in places.items()}

@@ -74,8 +74,8 @@ class _Minutes:
         self._talk = None
         self._play.stage.wait(lambda: not self._workers(), 30)
         self._look("what the session left to do is done", not self._workers(), self._workers())
-        for one in self._machines.values():
-            problems = one.stage.problems()
+        for machine in self._machines.values():
+            problems = machine.stage.problems()
             self._look("no hook and no worker met a problem", not problems, problems[:1])
 
     def _workers(self) -> list[str]:
@@ -86,13 +86,13 @@ class _Minutes:
         if typed.text.startswith("/"):
             return str(self._talk.shown(typed.text[1:]))
         here.stage.model.will(*[Tool(tool, given) for tool, given in typed.calls], Text())
-        asked = len(here.told())
+        asked = len(here.prompts())
         self._talk.say(typed.text)
-        told = here.told()
+        prompts = here.prompts()
         given = "\n".join(here.given(asked))
         lost = [*transcript.missing(typed.given, given)]
         self._look(f"given beside {typed.text!r}", not lost, f"missing {lost} in {given}" if lost else given)
-        results = "\n".join(added(told[asked], told[-1])) if typed.calls else ""
+        results = "\n".join(added(prompts[asked], prompts[-1])) if typed.calls else ""
         lost = [*transcript.missing(typed.results, results)]
         self._look(f"{len(typed.calls)} calls of tools", not lost, f"missing {lost}" if lost else results)
         return ""

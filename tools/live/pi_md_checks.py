@@ -53,16 +53,16 @@ def tokens(memory: Path) -> set[str]:
     }
 
 
-def lost(memories: Iterable[Path], said: set[str]) -> list[str]:
+def lost(memories: Iterable[Path], words: set[str]) -> list[str]:
     """What was said and stands in none of these clones."""
     known = set().union(*map(tokens, memories))
-    return [f"lost: {', '.join(sorted(said - known))}"] if said - known else []
+    return [f"lost: {', '.join(sorted(words - known))}"] if words - known else []
 
 
 def head(note: str) -> str | None:
     """The head of a note but for the day it was updated; None where it has none."""
-    found = _HEAD.match(note)
-    return _UPDATED.sub("", found[1] + "\n").strip() if found else None
+    match = _HEAD.match(note)
+    return _UPDATED.sub("", match[1] + "\n").strip() if match else None
 
 
 def heads(memory: Path) -> dict[str, str | None]:
@@ -82,28 +82,28 @@ def git(here: Stage) -> list[str]:
     """What git would complain of: conflict markers, a merge or rebase that stands, a broken object, a change
     that nobody committed."""
     memory = here.memory
-    found = [f"markers in {file.relative_to(memory)}" for file in files(memory) if MARKER.search(text(file))]
+    faults = [f"markers in {file.relative_to(memory)}" for file in files(memory) if MARKER.search(text(file))]
     stands = [
         name for name in ("rebase-merge", "rebase-apply", "MERGE_HEAD") if (memory / ".git" / name).exists()
     ]
-    found += [f"a {name} stands" for name in stands]
+    faults += [f"a {name} stands" for name in stands]
     if (broken := _git(here, "fsck", "--no-dangling")).returncode:
-        found.append(f"fsck: {broken.stderr.strip()[:200]}")
+        faults.append(f"fsck: {broken.stderr.strip()[:200]}")
     if waits := _git(here, "status", "--short").stdout.strip():
-        found.append(f"not committed: {waits[:200]}")
+        faults.append(f"not committed: {waits[:200]}")
     if stashed := _git(here, "stash", "list").stdout.strip():
-        found.append(f"a stash is left: {stashed[:200]}")
-    return found
+        faults.append(f"a stash is left: {stashed[:200]}")
+    return faults
 
 
 def together(stages: Sequence[Stage]) -> list[str]:
     """Clones that aren't what the remote is."""
-    found = []
+    faults = []
     for here in stages:
         counts = _git(here, "rev-list", "--left-right", "--count", "@{u}...HEAD").stdout.split()
         if counts != ["0", "0"]:
-            found.append(f"{here.root.name} is behind and ahead by {counts}")
-    return found
+            faults.append(f"{here.root.name} is behind and ahead by {counts}")
+    return faults
 
 
 def anchors(memory: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -112,7 +112,7 @@ def anchors(memory: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     One that we put on pi-memory-md's tape, where it isn't any more, was deleted there.
     """
     lines = {file: _lines(file) for file in sorted((memory / "TAPE").rglob("*.jsonl"))}
-    theirs = {one.get("id") for file in lines if file.parent.name == "TAPE" for one, _ in lines[file]}
+    theirs = {fields.get("id") for file in lines if file.parent.name == "TAPE" for fields, _ in lines[file]}
     names: dict[str, dict[str, Any]] = {}
     faults: list[str] = []
     for file, ours in lines.items():
@@ -126,20 +126,20 @@ def anchors(memory: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
 
 def _lines(file: Path) -> list[tuple[dict[str, Any], str]]:
     """What each line of a tape says, nothing where it can't be read; without what marks a deleted one."""
-    found: list[tuple[dict[str, Any], str]] = []
+    parsed: list[tuple[dict[str, Any], str]] = []
     for line in filter(str.strip, text(file).split("\n")):
         try:
             fields = json.loads(line)
         except ValueError:
             fields = None
-        found.append((fields if isinstance(fields, dict) else {}, line))
-    return [(fields, line) for fields, line in found if TOMBSTONE not in fields]
+        parsed.append((fields if isinstance(fields, dict) else {}, line))
+    return [(fields, line) for fields, line in parsed if TOMBSTONE not in fields]
 
 
 def index(delivered: str) -> frozenset[Item]:
     """The notes that a delivered index lists, in one spelling."""
-    found = _ITEM.findall(delivered)
-    return frozenset((path, about.replace("&lt;", "<"), tags) for path, about, tags in found)
+    items = _ITEM.findall(delivered)
+    return frozenset((path, about.replace("&lt;", "<"), tags) for path, about, tags in items)
 
 
 def differ(its: frozenset[Item], ours: frozenset[Item]) -> list[str]:

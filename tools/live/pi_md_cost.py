@@ -87,9 +87,9 @@ def main() -> int:
         for turn in range(wanted.rounds + 1):
             bare.append(_bare())
             for title, here, words in played:
-                one = _round(here, words)
+                took = _round(here, words)
                 if turn:  # the first makes caches, which no later one does
-                    _take(times[title], one)
+                    _take(times[title], took)
     print(tables(times, median(bare[1:])))
     if not wanted.keep:
         shutil.rmtree(root, ignore_errors=True)
@@ -112,7 +112,7 @@ def probed(here: Stage, extensions: Sequence[str]) -> list[str]:
         filled = {"events": json.dumps(EVENTS), "log": json.dumps(str(_log(here))), "first": first}
         (here.root / f"{name}.ts").write_text(_PROBE % filled)
     loaded = [str(here.root / "before.ts"), *extensions, str(here.root / "behind.ts")]
-    return [*pi.command_line(here), "--no-extensions", *(word for one in loaded for word in ("-e", one))]
+    return [*pi.command_line(here), "--no-extensions", *(word for path in loaded for word in ("-e", path))]
 
 
 def _log(here: Stage) -> Path:
@@ -136,8 +136,8 @@ def _round(here: Stage, words: Sequence[str]) -> tuple[float, float, Mapping[str
     return (here.model.requests[before].at - began) * 1000, (ended - began) * 1000, took
 
 
-def _take(times: Times, one: tuple[float, float, Mapping[str, float]]) -> None:
-    request, whole, events = one
+def _take(times: Times, took: tuple[float, float, Mapping[str, float]]) -> None:
+    request, whole, events = took
     times.request.append(request)
     times.whole.append(whole)
     for event in EVENTS:
@@ -162,10 +162,10 @@ def tables(times: Mapping[str, Times], bare: float) -> str:
         "more than without",
     )
     lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
-    for title, one in times.items():
-        request, whole = median(one.request), median(one.whole)
-        more = median(a - b for a, b in zip(one.request, none.request, strict=True))
-        later = median(a - b for a, b in zip(one.whole, none.whole, strict=True))
+    for title, its in times.items():
+        request, whole = median(its.request), median(its.whole)
+        more = median(a - b for a, b in zip(its.request, none.request, strict=True))
+        later = median(a - b for a, b in zip(its.whole, none.whole, strict=True))
         cells = [
             f"{request:.0f} ms",
             f"{more:.0f} ms",
@@ -179,8 +179,8 @@ def tables(times: Mapping[str, Times], bare: float) -> str:
         "| | " + " | ".join(f"`{event}`" for event in EVENTS) + " |",
         "|---|" + "---:|" * len(EVENTS),
     ]
-    for title, one in list(times.items())[1:]:
-        waits = [median(one.events[event]) for event in EVENTS]
+    for title, its in list(times.items())[1:]:
+        waits = [median(its.events[event]) for event in EVENTS]
         lines.append("| " + " | ".join([title, *(f"{ms:.1f} ms ({ms / bare:.1f})" for ms in waits)]) + " |")
     rounds = len(none.request)
     return "\n".join([*lines, "", f"{rounds} rounds; a bare start of Python took {bare:.1f} ms."])

@@ -71,9 +71,9 @@ def append(plan: Plan) -> Sequence[Step]:
 
 def edit(plan: Plan) -> Sequence[Step]:
     """A line that somebody said is edited."""
-    if not (found := _line(plan)):
+    if not (place := _line(plan)):
         return append(plan)
-    note, line = found
+    note, line = place
     return [pi.read(note), pi.edit(note, line, f"{line} and {plan.says('too')}")]
 
 
@@ -159,9 +159,9 @@ def new(plan: Plan) -> Sequence[Step]:
 
 
 def our_edit(plan: Plan) -> Sequence[Step]:
-    if not (found := _line(plan)):
+    if not (place := _line(plan)):
         return remember(plan)
-    note, line = found
+    note, line = place
     target, text = str(note.relative_to(plan.project)), f"{line} plus {plan.says('edited')}"
     return [pi.shell(shlex.join(["ctxrepo", "edit", target, "--old", line, "--new", text]))]
 
@@ -202,9 +202,9 @@ def tool_write(plan: Plan) -> Sequence[Step]:
 
 
 def tool_edit(plan: Plan) -> Sequence[Step]:
-    if "memory_edit" not in plan.offered or not (found := _line(plan)):
+    if "memory_edit" not in plan.offered or not (place := _line(plan)):
         return tool_write(plan)
-    note, line = found
+    note, line = place
     target = str(note.relative_to(plan.project))
     edit = {"path": target, "oldText": line, "newText": f"{line} plus {plan.says('by a tool')}"}
     return [Tool("memory_read", {"path": target}), Tool("memory_edit", edit)]
@@ -255,13 +255,13 @@ SAFE: dict[str, tuple[Deed, ...]] = {"its": (write, its_create, its_anchor), "ou
 
 def _line(plan: Plan) -> tuple[Path, str] | None:
     """A line with a token, which stands once in its note."""
-    found = [
+    lines = [
         (note, line)
         for note in plan.notes()
         for line in text(note).split("\n")
         if line.startswith("- ") and TOKEN.search(line) and text(note).count(line) == 1
     ]
-    return plan.chance.choice(found) if found else None
+    return plan.chance.choice(lines) if lines else None
 
 
 def offered(tools: str) -> frozenset[str]:

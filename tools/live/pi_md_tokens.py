@@ -83,7 +83,7 @@ def main() -> int:
     root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-tokens-"))
     played = [_play(root / str(number), way, installed, package) for number, way in enumerate(WAYS)]
     bare = played[0]
-    print(table([(way, cost(told, bare)) for way, told in zip(WAYS, played, strict=True)], len(bare)))
+    print(table([(way, cost(prompts, bare)) for way, prompts in zip(WAYS, played, strict=True)], len(bare)))
     print(f"\nWithout memory the last request has {len(spell(bare)[-1]) // LETTERS} tokens.")
     if not wanted.keep:
         shutil.rmtree(root, ignore_errors=True)
@@ -132,34 +132,36 @@ def dialogue(here: Stage) -> list[tuple[str, list[Step]]]:
     note = here.memory / here.project.name / "core" / "project" / "pi-tokens.md"
     head = "---\ndescription: The newsletter\ntags: [mail]\n---\n\n"
     readme = here.project / "README.md"
-    said = Text("Done.")
+    answer = Text("Done.")
     return [
-        ("Lab-Sud result files come out with garbage accents since i rewrote the parser", [said]),
-        ("ok thanks", [said]),
+        ("Lab-Sud result files come out with garbage accents since i rewrote the parser", [answer]),
+        ("ok thanks", [answer]),
         (
             "read the readme, then add an SPF include for the newsletter tool in deploy/dns",
-            [pi.read(readme), said],
+            [pi.read(readme), answer],
         ),
-        ("what did we change in march about sms retries after people got them twice", [said]),
+        ("what did we change in march about sms retries after people got them twice", [answer]),
         (
             "write down that the newsletter goes out on mondays",
-            [pi.write(note, f"{head}- on mondays\n"), said],
+            [pi.write(note, f"{head}- on mondays\n"), answer],
         ),
         (
             "the migration job failed on staging with P3009, unblock it",
-            [pi.shell("true"), pi.read(readme), said],
+            [pi.shell("true"), pi.read(readme), answer],
         ),
-        ("rename the variable to count", [said]),
-        ("which day does the newsletter go out", [said]),
+        ("rename the variable to count", [answer]),
+        ("which day does the newsletter go out", [answer]),
     ]
 
 
-def cost(told: Sequence[Prompt], bare: Sequence[Prompt]) -> Cost:
+def cost(prompts: Sequence[Prompt], bare: Sequence[Prompt]) -> Cost:
     """What these requests cost more than those of the same dialogue without memory."""
-    requests, without = spell(told), spell(bare)
-    kept = [_shared(one, after) / len(one) for one, after in pairwise(requests)]
+    requests, without = spell(prompts), spell(bare)
+    kept = [_shared(before, after) / len(before) for before, after in pairwise(requests)]
     return Cost(
-        sum(len(one.tools) + len(one.system) for one in told[:1]) - len(bare[0].tools) - len(bare[0].system),
+        sum(len(prompt.tools) + len(prompt.system) for prompt in prompts[:1])
+        - len(bare[0].tools)
+        - len(bare[0].system),
         len(requests[0]) - len(without[0]),
         len(requests[-1]) - len(without[-1]),
         sum(map(len, requests)) - sum(map(len, without)),
@@ -168,9 +170,9 @@ def cost(told: Sequence[Prompt], bare: Sequence[Prompt]) -> Cost:
     )
 
 
-def spell(told: Sequence[Prompt]) -> list[str]:
+def spell(prompts: Sequence[Prompt]) -> list[str]:
     """Each request as the model reads it, in the order in which a provider's cache knows its beginning."""
-    return ["\n".join([one.tools, one.system, *one.messages]) for one in told]
+    return ["\n".join([prompt.tools, prompt.system, *prompt.messages]) for prompt in prompts]
 
 
 def fresh(requests: Sequence[str]) -> int:
@@ -184,10 +186,10 @@ def table(rows: Sequence[tuple[Way, Cost]], count: int) -> str:
     head = ("way", "tools and system prompt", "first request", "last request", f"all {count} requests")
     lines = ["| " + " | ".join([*head, "of it new to a cache", "prefix kept, at least"]) + " |"]
     lines.append("|---|" + "---:|" * 6)
-    for way, one in rows:
-        cells = [one.standing, one.first, one.last, one.whole, one.fresh]
+    for way, price in rows:
+        cells = [price.standing, price.first, price.last, price.whole, price.fresh]
         tokens = [str(round(characters / LETTERS)) for characters in cells]
-        lines.append("| " + " | ".join([way.title, *tokens, f"{one.kept:.1%}"]) + " |")
+        lines.append("| " + " | ".join([way.title, *tokens, f"{price.kept:.1%}"]) + " |")
     return "\n".join(lines)
 
 
@@ -195,7 +197,9 @@ def _shared(before: str, after: str) -> int:
     """How many characters both begin with."""
     if after.startswith(before):
         return len(before)
-    return next(at for at, (one, other) in enumerate(zip(before, f"{after}\0", strict=False)) if one != other)
+    return next(
+        at for at, (sign, other) in enumerate(zip(before, f"{after}\0", strict=False)) if sign != other
+    )
 
 
 if __name__ == "__main__":

@@ -59,10 +59,10 @@ class Turns:
         here = self.chance.choice(self.stages)
         who = ("its", "ours")[number % 2] if len(self.stages) == 1 else self.chance.choice(["its", "ours"])
         did = self._session(who, here, number)
-        found = self._look(here)
-        self.faults += [f"turn {number}, {who} on {here.root.name} ({did}): {fault}" for fault in found]
+        faults = self._look(here)
+        self.faults += [f"turn {number}, {who} on {here.root.name} ({did}): {fault}" for fault in faults]
         return f"{number:3} {who:4} {here.root.name} {did}" + "".join(
-            f"\n      FAULT {fault}" for fault in found
+            f"\n      FAULT {fault}" for fault in faults
         )
 
     def end(self) -> None:
@@ -70,15 +70,15 @@ class Turns:
         for here in [*self.stages, *self.stages]:
             here.output("sync")
             here.wait_for_silence()
-        found = [fault for here in self.stages for fault in self._look(here)]
-        found += pi_md_checks.together(self.stages)
+        faults = [fault for here in self.stages for fault in self._look(here)]
+        faults += pi_md_checks.together(self.stages)
         for here in self.stages:
             known = pi_md_checks.anchors(here.memory)[0]
             if missing := self.anchors - self.deleted - known.keys():
-                found.append(f"{here.root.name} lacks the anchors {', '.join(sorted(missing))}")
+                faults.append(f"{here.root.name} lacks the anchors {', '.join(sorted(missing))}")
             if back := self.deleted & known.keys():
-                found.append(f"{here.root.name} has anchors that were deleted: {', '.join(sorted(back))}")
-        self.faults += [f"at the end: {fault}" for fault in found]
+                faults.append(f"{here.root.name} has anchors that were deleted: {', '.join(sorted(back))}")
+        self.faults += [f"at the end: {fault}" for fault in faults]
 
     def _session(self, who: str, here: Stage, number: int) -> str:
         """A session from its start to its end, and until nothing of it is running; what was done in it."""
@@ -128,7 +128,7 @@ class Turns:
             self.faults.append(f"turn {number}: pi complained: {complaints[-300:]}")
             (here.root / "errors.txt").write_text("")
         self.faults += [
-            f"turn {number}: {one}" for one in pi_md_checks.errors(self.model.requests[-1].prompt)
+            f"turn {number}: {error}" for error in pi_md_checks.errors(self.model.requests[-1].prompt)
         ]
         return " ".join(done)
 
@@ -168,8 +168,8 @@ class Turns:
 
     def _search(self, who: str, talk: pi_talk.Talk, here: Stage, number: int) -> None:
         """The search of either finds every anchor that the tapes of this clone hold."""
-        told: dict[str, object] = {"kinds": ["anchor"], "anchorScope": "project", "limit": 100}
-        self.model.will(Tool("tape_search", {**told, "anchorType": "handoff"}), Text())
+        query: dict[str, object] = {"kinds": ["anchor"], "anchorScope": "project", "limit": 100}
+        self.model.will(Tool("tape_search", {**query, "anchorType": "handoff"}), Text())
         talk.say("Which anchors are there?")
         answer = "".join(self.model.requests[-1].prompt.texts[-1][1])
         known = pi_md_checks.anchors(here.memory)[0].keys() & self.anchors
@@ -178,15 +178,15 @@ class Turns:
 
     def _look(self, here: Stage) -> list[str]:
         memories = [each.memory for each in self.stages]
-        found = pi_md_checks.lost(memories, self.said)
-        self.said -= {word for fault in found for word in pi_md_checks.TOKEN.findall(fault)}
+        faults = pi_md_checks.lost(memories, self.said)
+        self.said -= {word for fault in faults for word in pi_md_checks.TOKEN.findall(fault)}
         now = pi_md_checks.heads(here.memory)
-        found += pi_md_checks.changed(self.heads, now)
+        faults += pi_md_checks.changed(self.heads, now)
         self.heads |= now
         known, torn = pi_md_checks.anchors(here.memory)
         back = sorted(self.deleted & known.keys()) if len(self.stages) == 1 else []
         return [
-            *found,
+            *faults,
             *torn,
             *(f"{name} was deleted, and is back" for name in back),
             *pi_md_checks.git(here),
@@ -210,8 +210,8 @@ def _its_memory(here: Stage, package: Package) -> None:
     words = ["git", "clone", "-q", str(here.remote), str(here.memory)]
     first = ["git", "-C", str(here.memory), "commit", "-q", "--allow-empty", "-m", "init"]
     push = ["git", "-C", str(here.memory), "push", "-q", "-u", "origin", "HEAD:main"]
-    for one in (words, first, push, ["bash", str(package.script("memory-init"))]):
-        subprocess.run(one, cwd=here.project, env=here.machine.env, check=True, capture_output=True)
+    for command in (words, first, push, ["bash", str(package.script("memory-init"))]):
+        subprocess.run(command, cwd=here.project, env=here.machine.env, check=True, capture_output=True)
 
 
 def _passes(memory: Path, seconds: int) -> None:

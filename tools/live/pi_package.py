@@ -83,13 +83,13 @@ def tools(play: Play) -> None:
     play.report.look(
         "the agent did all that the model asked for", play.stage.model.is_done, turns.output()[-200:]
     )
-    results = added(play.told()[0], play.told()[-1]) if play.told() else []
+    results = added(play.prompts()[0], play.prompts()[-1]) if play.prompts() else []
     for (name, given, wanted), seen in zip(_CALLS, results, strict=False):
         play.report.look(f"memory_{name} {json.dumps(given)[:70]}", wanted in seen, seen)
     play.report.look("every call has its result", len(results) == len(_CALLS), len(results))
     history = play.stage.output("history", "shop:topics/ship.md")
     play.report.look("the commits name the agent", "pi" in history, history)
-    offered = [tool["name"] for tool in json.loads(play.told()[0].tools)]
+    offered = [tool["name"] for tool in json.loads(play.prompts()[0].tools)]
     play.report.look("all are offered", set(offered) >= {f"memory_{name}" for name in TOOLS}, offered)
     play.stage.wait(lambda: play.stage.sent("--by sea"), 20)
     play.asks_for_silence()
@@ -125,7 +125,7 @@ def commands(play: Play) -> None:
         "the packet came again, as the memory is now", INDEX in given and "What came late" in given, given
     )
     play.report.look("and on again: the entry too", "make db" in given, given)
-    play.continues(play.told())
+    play.continues(play.prompts())
     talk.end()
     play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
     play.asks_for_silence()
@@ -145,7 +145,7 @@ def silent_commands(play: Play) -> None:
         turns.say(f"/{line}")
         turns.goes_on = False
     play.report.look("nothing is shown", turns.output() == "", turns.output()[:200])
-    play.report.look("the model isn't asked", not play.told(), len(play.told()))
+    play.report.look("the model isn't asked", not play.prompts(), len(play.prompts()))
     play.asks_for_silence()
 
 
@@ -169,9 +169,9 @@ def untrusted(play: Play) -> None:
     play.stage.model.will(Tool("memory_write", {"content": "the staging host is hyena"}), Text())
     turns = play.turns()
     turns.say(PORT)
-    told = play.told()
+    prompts = play.prompts()
     play.report.look(
-        "the index is a message", INDEX in "".join(_of_user(told[0])) and INDEX not in told[0].system
+        "the index is a message", INDEX in "".join(_of_user(prompts[0])) and INDEX not in prompts[0].system
     )
     seen = play.stage.wait(lambda: play.stage.sent("hyena"), 20)
     play.report.look("what was written is in the memory and sent", seen is not None)
@@ -186,8 +186,8 @@ def begins(play: Play) -> None:
     (play.stage.machine.home / ".config/ctxrepo/config.toml").unlink()
     talk = play.talk()
     talk.say(TESTS)
-    told = "has no memory on this machine yet: /memory-init" in talk.notices()
-    play.report.look("a session says how to begin", told is (play.form == "package"), talk.notices())
+    is_told = "has no memory on this machine yet: /memory-init" in talk.notices()
+    play.report.look("a session says how to begin", is_told is (play.form == "package"), talk.notices())
     play.report.look("nothing is given", not play.given(), play.given())
     play.report.look("who leaves the question gets none", talk.shown("memory-init") == "")
     play.report.look("and no memory was made", not play.stage.memory.exists())
@@ -209,9 +209,13 @@ def both(play: Play) -> None:
         play.agent.install_package(play.stage)
     talk = play.talk()
     talk.say(PORT)
-    texts = [text for text in _of_user(play.told()[-1]) if "<ctxrepo-memory" in text]
+    texts = [text for text in _of_user(play.prompts()[-1]) if "<ctxrepo-memory" in text]
     play.report.look("the index and the entry came once", len(texts) == 2, len(texts))
-    names = [one["name"] for one in talk.command("get_commands")["commands"] if one["source"] == "extension"]
+    names = [
+        command["name"]
+        for command in talk.command("get_commands")["commands"]
+        if command["source"] == "extension"
+    ]
     ours = sorted(name for name in names if name.startswith("memory"))
     play.report.look(
         "each command is there once", len(ours) == len(set(ours)) == 8 and "memory:1" not in ours, ours
@@ -242,6 +246,6 @@ def _of_user(request: Prompt) -> list[str]:
 
 
 ALL: dict[str, Callable[[Play], None]] = {
-    f"pi-{one.__name__.replace('_', '-')}": one
-    for one in (tools, commands, silent_commands, begins, both, gone, untrusted)
+    f"pi-{row.__name__.replace('_', '-')}": row
+    for row in (tools, commands, silent_commands, begins, both, gone, untrusted)
 }

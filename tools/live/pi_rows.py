@@ -60,15 +60,17 @@ def full(play: Play) -> None:
     read = replace(play.agent.read(note_of(play.stage, "6380")), tokens=play.agent.FULL)
     play.stage.model.will(read, Text("It is 6380."))
     talk.say(PORT)
-    last = added(None, play.told()[-1])
+    last = added(None, play.prompts()[-1])
     play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
     play.report.look("the conversation was shortened", not any(text == TESTS for text in last), last[:2])
     count = sum(INDEX in block for block in blocks(last))
     play.report.look("the index is delivered again, in the same turn, once", count == 1, count)
-    before = len(play.told())
+    before = len(play.prompts())
     talk.say(TESTS)
-    play.report.look("a turn asks the model once", len(play.told()) == before + 1, len(play.told()) - before)
-    play.continues(play.told()[before - 1 :])
+    play.report.look(
+        "a turn asks the model once", len(play.prompts()) == before + 1, len(play.prompts()) - before
+    )
+    play.continues(play.prompts()[before - 1 :])
     _ends(play, talk)
 
 
@@ -80,11 +82,11 @@ def skill(play: Play) -> None:
     (folder / "SKILL.md").write_text(f"{head}Never ask {PORT} nor {TESTS}\n")
     talk = play.talk()
     talk.say("/skill:poem about autumn leaves")
-    told = "".join(added(None, play.told()[0]))
-    play.report.look("the skill was put in", "Never ask" in told)
+    text = "".join(added(None, play.prompts()[0]))
+    play.report.look("the skill was put in", "Never ask" in text)
     play.report.look("it recalls nothing", "6380" not in "".join(play.given()), len(play.given()))
     talk.say(f"/skill:poem {PORT}")
-    play.report.look("what was typed does, alone", ["6380" in one for one in play.given()] == [True])
+    play.report.look("what was typed does, alone", ["6380" in block for block in play.given()] == [True])
     _ends(play, talk)
 
 
@@ -97,8 +99,8 @@ def silent(play: Play) -> None:
     play.stage.model.will(play.agent.read(note), play.agent.edit(note, "port 6380", "port 6399"), Text())
     talk = play.talk()
     talk.say(f"{PORT} It should be 6399.")
-    found = blocks(added(None, play.told()[-1]))
-    play.report.look("nothing is given", not found, found)
+    texts = blocks(added(None, play.prompts()[-1]))
+    play.report.look("nothing is given", not texts, texts)
     talk.end()
     at = time.monotonic()
     play.arrives("what it edited is on the remote", at, "6399")
@@ -123,7 +125,7 @@ def interrupted(play: Play) -> None:
 
 def _looks(play: Play, whole: tuple[str, ...]) -> None:
     """A row: each of these is in our blocks of the last request once."""
-    text = "".join(blocks(added(None, play.told()[-1])))
+    text = "".join(blocks(added(None, play.prompts()[-1])))
     marks = {INDEX: INDEX, "make db": "tests need make db", "6380": "redis listens on port 6380"}
     counts = {word: text.count(marks[word]) for word in whole}
     # The index names the notes in the words of their heads, never an entry's own.
@@ -139,5 +141,5 @@ def _ends(play: Play, talk: Talk) -> None:
 
 
 ALL: dict[str, Callable[[Play], None]] = {
-    f"pi-{one.__name__}": one for one in (tree, forks, full, skill, silent, interrupted, cost)
+    f"pi-{row.__name__}": row for row in (tree, forks, full, skill, silent, interrupted, cost)
 }

@@ -19,9 +19,9 @@ def shape_turn(play: Play) -> None:
     for prompt in (PORT, TESTS, PORT):
         play.stage.model.will(play.agent.shell("true"), Text())
         talk.say(prompt)
-    told = play.told()
+    prompts = play.prompts()
     for request, prompt, words in zip(
-        told,
+        prompts,
         (PORT, PORT, TESTS, TESTS, PORT, PORT),
         ("6380", "6380", "make db", "make db", "6380", "6380"),
         strict=False,
@@ -35,12 +35,12 @@ def shape_turn(play: Play) -> None:
         play.report.look(
             f"one block, before the prompt: {prompt}", ours == [at - 1] and words in before, (ours, at)
         )
-    play.report.look("the index came once", sum(INDEX in text for text in _of_user(told[-1])) == 1)
-    play.report.look("the system prompt stays as it was", len({request.system for request in told}) == 1)
+    play.report.look("the index came once", sum(INDEX in text for text in _of_user(prompts[-1])) == 1)
+    play.report.look("the system prompt stays as it was", len({request.system for request in prompts}) == 1)
     for number in (0, 2, 4):
-        found = breaks(told[number : number + 2])
-        play.report.look("within a turn each request continues the one before", not found, found)
-    kept = [_kept(one, other) for one, other in zip(told[1::2], told[2::2], strict=False)]
+        gaps = breaks(prompts[number : number + 2])
+        play.report.look("within a turn each request continues the one before", not gaps, gaps)
+    kept = [_kept(before, other) for before, other in zip(prompts[1::2], prompts[2::2], strict=False)]
     play.report.look("a turn changes only what is behind the prompt before it", kept == [1, 5], kept)
     talk.end()
     play.asks_for_silence()
@@ -56,17 +56,17 @@ def shape_turn_steered(play: Play) -> None:
     talk.command("steer", message=PORT)
     held.set()
     talk.finish()
-    told = play.told()
-    texts = _of_user(told[-1])
-    said = [number for number, text in enumerate(texts) if text == PORT]
+    prompts = play.prompts()
+    texts = _of_user(prompts[-1])
+    typed = [number for number, text in enumerate(texts) if text == PORT]
     ours = [number for number, text in enumerate(texts) if "6380" in text and "<ctxrepo-memory" in text]
     play.report.look(
-        "the prompt is there twice, the entries once", (len(said), len(ours)) == (2, 1), (said, ours)
+        "the prompt is there twice, the entries once", (len(typed), len(ours)) == (2, 1), (typed, ours)
     )
-    play.report.look("before the first one", ours == [said[0] - 1], (said, ours))
-    play.continues(told)
+    play.report.look("before the first one", ours == [typed[0] - 1], (typed, ours))
+    play.continues(prompts)
     talk.say("Thanks a lot.")
-    play.report.look("the next turn has none", "6380 on every" not in "".join(_of_user(play.told()[-1])))
+    play.report.look("the next turn has none", "6380 on every" not in "".join(_of_user(play.prompts()[-1])))
     talk.end()
     play.asks_for_silence()
 
@@ -81,20 +81,22 @@ def shape_system(play: Play) -> None:
     turns.say(TESTS)
     turns.say(PORT)
     turns.fork(f"{PORT} I forgot it.")
-    told = play.told()
-    play.report.look("the packet is in the system prompt", all(INDEX in request.system for request in told))
+    prompts = play.prompts()
     play.report.look(
-        "and in no message", not any(INDEX in text for request in told for text in _of_user(request))
+        "the packet is in the system prompt", all(INDEX in request.system for request in prompts)
     )
-    play.report.look("the system prompt stays as it was", len({request.system for request in told}) == 1)
+    play.report.look(
+        "and in no message", not any(INDEX in text for request in prompts for text in _of_user(request))
+    )
+    play.report.look("the system prompt stays as it was", len({request.system for request in prompts}) == 1)
     play.report.look("an entry comes once", [len(play.given(turn)) for turn in range(4)] == [1, 1, 0, 0])
-    play.continues(told)
+    play.continues(prompts)
     talk = play.talk()
     talk.say(PORT)
     play.stage.ctxrepo("new", "topics/late.md", "-d", "What came late")
     talk.shown("memory-refresh")
     talk.say(TESTS)
-    play.report.look("/memory-refresh renews it", "What came late" in _system(play.told()[-1]))
+    play.report.look("/memory-refresh renews it", "What came late" in _system(play.prompts()[-1]))
     talk.end()
     play.asks_for_silence()
 
@@ -105,9 +107,9 @@ def shape_once(play: Play) -> None:
     talk = play.talk()
     for prompt in (PORT, TESTS):
         talk.say(prompt)
-    texts = [text for text in _of_user(play.told()[-1]) if "<ctxrepo-memory" in text]
+    texts = [text for text in _of_user(play.prompts()[-1]) if "<ctxrepo-memory" in text]
     play.report.look("one block, the packet", len(texts) == 1 and INDEX in texts[0], len(texts))
-    play.continues(play.told())
+    play.continues(play.prompts())
     talk.end()
     play.asks_for_silence()
 
@@ -127,10 +129,10 @@ def _system(request: Prompt) -> str:
 def _kept(before: Prompt, after: Prompt) -> int:
     """How many messages of `before` stand in `after` as they were, from the first one."""
     pairs = zip(before.messages, after.messages, strict=False)
-    return next((n for n, (one, other) in enumerate(pairs) if one != other), len(before.messages))
+    return next((n for n, (message, other) in enumerate(pairs) if message != other), len(before.messages))
 
 
 ALL: dict[str, Callable[[Play], None]] = {
-    f"pi-{one.__name__.replace('_', '-')}": one
-    for one in (shape_turn, shape_turn_steered, shape_system, shape_once)
+    f"pi-{row.__name__.replace('_', '-')}": row
+    for row in (shape_turn, shape_turn_steered, shape_system, shape_once)
 }

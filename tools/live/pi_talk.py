@@ -80,15 +80,17 @@ class Talk:
 
     def notices(self, since: int = 0) -> str:
         """What the person was shown, from this line of pi's output on."""
-        requests = [one for one in self._said[since:] if one.get("type") == "extension_ui_request"]
-        return "\n".join(one["message"] for one in requests if one["method"] == "notify")
+        requests = [line for line in self._said[since:] if line.get("type") == "extension_ui_request"]
+        return "\n".join(request["message"] for request in requests if request["method"] == "notify")
 
     def entry(self, words: str) -> str:
         """The id of the last message of the user that holds these words."""
-        found = [
-            one["entryId"] for one in self.command("get_fork_messages")["messages"] if words in one["text"]
+        ids = [
+            message["entryId"]
+            for message in self.command("get_fork_messages")["messages"]
+            if words in message["text"]
         ]
-        return str(found[-1])
+        return str(ids[-1])
 
     def go_to(self, entry: str) -> None:
         """Go to this entry of the tree; a message of the user is taken back with it."""
@@ -104,8 +106,8 @@ class Talk:
 
     def errors(self) -> str:
         """What it complained of, to the person or to whoever drives it."""
-        told = [line for line in self._said if line.get("type") == "extension_error"]
-        return Path(self._stage.root / "errors.txt").read_text("utf-8") + "".join(map(str, told))
+        errors = [line for line in self._said if line.get("type") == "extension_error"]
+        return Path(self._stage.root / "errors.txt").read_text("utf-8") + "".join(map(str, errors))
 
     def _settled(self) -> int:
         return sum(line.get("type") == "agent_settled" for line in list(self._said))
@@ -122,13 +124,13 @@ class Talk:
     def _listen(self) -> None:
         assert self._process.stdout
         for line in self._process.stdout:
-            said = json.loads(line)
-            self._said.append(said)
-            if said.get("type") == "extension_ui_request" and said["method"] == "input":
+            event = json.loads(line)
+            self._said.append(event)
+            if event.get("type") == "extension_ui_request" and event["method"] == "input":
                 typed = {"cancelled": True} if self.typed is None else {"value": self.typed}
-                self._write({"type": "extension_ui_response", "id": said["id"], **typed})
+                self._write({"type": "extension_ui_response", "id": event["id"], **typed})
 
-    def _write(self, said: dict[str, object]) -> None:
+    def _write(self, command: dict[str, object]) -> None:
         assert self._process.stdin
-        self._process.stdin.write(json.dumps(said) + "\n")
+        self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()

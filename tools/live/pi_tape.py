@@ -55,7 +55,7 @@ class Later(Tool):
 
     def __init__(self, play: Play, name: str, find: Callable[[str], dict[str, Any]]) -> None:
         super().__init__(name)
-        object.__setattr__(self, "_ask", lambda: find("\n".join(added(None, play.told()[-1]))))
+        object.__setattr__(self, "_ask", lambda: find("\n".join(added(None, play.prompts()[-1]))))
 
     def __getattribute__(self, name: str) -> Any:
         return super().__getattribute__("_ask")() if name == "given" else super().__getattribute__(name)
@@ -67,12 +67,12 @@ def tape_tools(play: Play) -> None:
     turns.say(TESTS)
     play.report.look("without the setting none is offered", not _offered(play), _offered(play))
     play.stage.ctxrepo("config", "set", "tape.tools", "true")
-    asked = len(play.told())
+    asked = len(play.prompts())
     play.stage.model.will(*[Tool(f"tape_{name}", given) for name, given, _ in _CALLS], Text())
     turns = play.turns()
     turns.say(PORT)
     play.report.look("all are offered, once each", _offered(play) == sorted(TOOLS), _offered(play))
-    results = added(play.told()[asked], play.told()[-1])
+    results = added(play.prompts()[asked], play.prompts()[-1])
     for (name, given, wanted), seen in zip(_CALLS, results, strict=False):
         play.report.look(f"tape_{name} {json.dumps(given)[:70]}", wanted in seen, seen)
     play.report.look("every call has its result", len(results) == len(_CALLS), len(results))
@@ -103,9 +103,9 @@ def tape_two_sessions(play: Play) -> None:
     talk.end()
     talk = play.talk()
     seen = _result(play, talk, "tape_search", {"anchorName": "task/begin", **project})
-    found = re.search(r"id=(\S+) task/begin", seen)
-    play.report.look("the search names its id", found is not None, seen)
-    seen = _result(play, talk, "tape_delete", {"id": found[1] if found else ""})
+    match = re.search(r"id=(\S+) task/begin", seen)
+    play.report.look("the search names its id", match is not None, seen)
+    seen = _result(play, talk, "tape_delete", {"id": match[1] if match else ""})
     play.report.look("by that it is deleted", '"name":"task/begin"' in seen, seen)
     seen = _result(play, talk, "tape_search", {"anchorName": "task/begin", "kinds": ["anchor"], **project})
     play.report.look("and is gone", NOTHING in seen, seen)
@@ -129,26 +129,26 @@ def tape_keyword(play: Play) -> None:
     seen = _result(play, talk, "tape_handoff", {"name": "task/begin"})
     play.report.look("in manual mode a call that nobody asked for is refused", MANUAL in seen, seen)
     named = Later(
-        play, "tape_handoff", lambda told: {"name": KEYWORD.findall(told)[-1], "summary": "Move it"}
+        play, "tape_handoff", lambda text: {"name": KEYWORD.findall(text)[-1], "summary": "Move it"}
     )
-    before = len(play.told())
+    before = len(play.prompts())
     play.stage.model.will(named, Text())
     talk.say("Please begin the migration of redis to port 6399")
-    told = "".join(added(None, play.told()[before]))
+    prompt = "".join(added(None, play.prompts()[before]))
     play.report.look(
-        "the prompt asks for tape_handoff", "tape_handoff" in told and KEYWORD.search(told) is not None
+        "the prompt asks for tape_handoff", "tape_handoff" in prompt and KEYWORD.search(prompt) is not None
     )
-    results = "".join(added(play.told()[before], play.told()[-1]))
+    results = "".join(added(play.prompts()[before], play.prompts()[-1]))
     play.report.look("which the model leaves", '"trigger":"keyword"' in results, results)
     play.report.look("with the keyword", '"keywords":["migration"]' in results, results)
     wrong = Tool("tape_handoff", {"name": "migration"})
-    before = len(play.told())
+    before = len(play.prompts())
     play.stage.model.will(wrong, named, Text())
     talk.say("Now the migration of the other one, please")
-    first, second = [*added(play.told()[before], play.told()[-1]), "", ""][:2]
+    first, second = [*added(play.prompts()[before], play.prompts()[-1]), "", ""][:2]
     play.report.look("another name than that is refused", MANUAL in first, first)
     play.report.look("and takes the permission with it", MANUAL in second, second)
-    play.continues(play.told())
+    play.continues(play.prompts())
     talk.end()
     play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
     play.asks_for_silence()
@@ -160,24 +160,24 @@ def tape_asked(play: Play) -> None:
     talk = play.talk()
     seen = talk.shown("memory-anchor")
     play.report.look("without words it says what to type", "/memory-anchor the retries" in seen, seen)
-    play.report.look("and asks nobody", not play.told(), len(play.told()))
+    play.report.look("and asks nobody", not play.prompts(), len(play.prompts()))
     play.stage.model.will(Tool("tape_handoff", {"name": "retries/work", "summary": "They work"}), Text())
     talk.say('/memory-anchor --the "retries" work')
-    told = "".join(added(None, play.told()[0]))
-    play.report.look("the model is told what it is about", '--the "retries" work' in told, told[-400:])
-    results = "".join(added(play.told()[0], play.told()[-1]))
+    text = "".join(added(None, play.prompts()[0]))
+    play.report.look("the model is told what it is about", '--the "retries" work' in text, text[-400:])
+    results = "".join(added(play.prompts()[0], play.prompts()[-1]))
     play.report.look("and leaves it", '"trigger":"manual"' in results, results)
-    play.report.look("nothing is recalled for it", not any("6380" in one for one in play.given(0)))
+    play.report.look("nothing is recalled for it", not any("6380" in block for block in play.given(0)))
     seen = talk.shown("memory-tape")
     play.report.look("/memory-tape shows it", "retries/work" in seen, seen)
     seen = talk.shown("memory-tape retries")
     play.report.look("/memory-tape with words too", "retries/work" in seen, seen)
     talk.end()
     play.report.look("pi complained of nothing", not talk.errors(), talk.errors()[:300])
-    before = len(play.told())
+    before = len(play.prompts())
     play.stage.model.will(Tool("tape_handoff", {"name": "print/works"}), Text())
     play.turns().say("/memory-anchor print mode works")
-    play.report.look("in print mode too", len(play.told()) == before + 2, len(play.told()) - before)
+    play.report.look("in print mode too", len(play.prompts()) == before + 2, len(play.prompts()) - before)
     left = _anchor(play, "print/works")
     play.report.look("its trigger is the user", left["trigger"] == "manual", left)
     play.asks_for_silence()
@@ -191,9 +191,11 @@ def tape_labels(play: Play) -> None:
         play.stage.model.will(Tool("tape_handoff", {"name": f"task/{name}"}), Text(f"Left {name}."))
         talk.say(f"Leave {name}.")
     wanted = ["# task/one", "# task/two", "# task/three", "# task/four"]
-    found = _labels(play, talk, lambda labels: [one for one in labels.values() if "task" in one] == wanted)
-    play.report.look("each anchor at what the call said", [*found.values()] == wanted, found)
-    roles = {_entries(play, "")[entry]["message"]["role"] for entry in found}
+    labels_of = _labels(
+        play, talk, lambda labels: [label for label in labels.values() if "task" in label] == wanted
+    )
+    play.report.look("each anchor at what the call said", [*labels_of.values()] == wanted, labels_of)
+    roles = {_entries(play, "")[entry]["message"]["role"] for entry in labels_of}
     play.report.look("the nearest entry that the tree shows", roles == {"toolResult"}, roles)
     talk.command("clone")
     cloned = _labels(play, talk, lambda labels: not labels)
@@ -221,7 +223,7 @@ def _look_at_the_tree(play: Play, wanted: Sequence[str]) -> None:
             terminal.type(ESC)
             terminal.type("/tree\r")
             seen = terminal.until("[tape_handoff", at)
-        play.report.look("a terminal shows them", all(f"[{one}]" in seen for one in wanted), seen[-1500:])
+        play.report.look("a terminal shows them", all(f"[{label}]" in seen for label in wanted), seen[-1500:])
         at = terminal.place
         terminal.type("\x1b[A")  # from the last answer to the result of the call before it
         terminal.type("L")
@@ -245,33 +247,33 @@ def _labels(play: Play, talk: Talk, is_so: Callable[[dict[str, str]], bool]) -> 
 
 
 def _labels_now(talk: Talk) -> dict[str, str]:
-    waiting, found = [*talk.command("get_tree")["tree"]], {}
+    waiting, labels = [*talk.command("get_tree")["tree"]], {}
     while waiting:
         node = waiting.pop(0)
         waiting += node["children"]
         if node.get("label"):
-            found[str(node["entry"]["id"])] = str(node["label"])
-    return found
+            labels[str(node["entry"]["id"])] = str(node["label"])
+    return labels
 
 
 def _result(play: Play, talk: Talk, tool: str, given: dict[str, Any]) -> str:
     """What this tool says when the model calls it in a turn of its own."""
-    before = len(play.told())
+    before = len(play.prompts())
     play.stage.model.will(Tool(tool, given), Text())
     talk.say("Go on.")
-    return "".join(added(play.told()[before], play.told()[before + 1]))
+    return "".join(added(play.prompts()[before], play.prompts()[before + 1]))
 
 
 def _offered(play: Play) -> list[str]:
     """The tape's tools that the last request offers."""
-    return sorted(tool["name"] for tool in json.loads(play.told()[-1].tools) if tool["name"] in TOOLS)
+    return sorted(tool["name"] for tool in json.loads(play.prompts()[-1].tools) if tool["name"] in TOOLS)
 
 
 def _anchor(play: Play, name: str) -> dict[str, Any]:
     """The newest anchor of this name."""
     anchors = play.stage.json("tape", "list", "--limit", "100")["data"]["anchors"]
-    found: dict[str, Any] = [one for one in anchors if one["name"] == name][-1]
-    return found
+    newest: dict[str, Any] = [anchor for anchor in anchors if anchor["name"] == name][-1]
+    return newest
 
 
 def _pi_settings(play: Play, tape: dict[str, Any]) -> None:
@@ -293,6 +295,6 @@ def _entries(play: Play, session: str) -> dict[str, dict[str, Any]]:
 
 
 ALL: dict[str, Callable[[Play], None]] = {
-    f"pi-{one.__name__.replace('_', '-')}": one
-    for one in (tape_tools, tape_two_sessions, tape_keyword, tape_asked, tape_labels)
+    f"pi-{row.__name__.replace('_', '-')}": row
+    for row in (tape_tools, tape_two_sessions, tape_keyword, tape_asked, tape_labels)
 }

@@ -42,9 +42,13 @@ def root() -> Path:
 
 def are_there(below: Path) -> bool:
     """Whether compiler and types are there, those of the pi that is played."""
-    said = below / "node_modules" / "@earendil-works" / _PACKS[0] / "package.json"
+    manifest = below / "node_modules" / "@earendil-works" / _PACKS[0] / "package.json"
     has_compiler = (below / "node_modules" / ".bin" / "tsc").exists()
-    return has_compiler and said.exists() and f'"version": "{pi.PACKAGE.version}"' in said.read_text("utf-8")
+    return (
+        has_compiler
+        and manifest.exists()
+        and f'"version": "{pi.PACKAGE.version}"' in manifest.read_text("utf-8")
+    )
 
 
 def bring(below: Path) -> None:
@@ -80,9 +84,9 @@ def main() -> int:
     below = root()
     if not are_there(below):
         bring(below)
-    found = complaints(below)
-    print(found or f"{SOURCE.relative_to(CHECKOUT)} agrees with the types of {pi.PACKAGE.wanted}")
-    return 1 if found else 0
+    output = complaints(below)
+    print(output or f"{SOURCE.relative_to(CHECKOUT)} agrees with the types of {pi.PACKAGE.wanted}")
+    return 1 if output else 0
 
 
 if __name__ == "__main__":

@@ -37,22 +37,22 @@ class Play:
         """A conversation with a process for each prompt; with `goes_on` the last one there was."""
         return self.agent.Turns(self.stage, self.form, goes_on)
 
-    def told(self) -> list[Prompt]:
+    def prompts(self) -> list[Prompt]:
         """What the model was told, request by request."""
         return [request.prompt for request in self.stage.model.conversation()]
 
     def given(self, turn: int = -1) -> list[str]:
         """Our blocks in what this request has and the one before hadn't; all, where a conversation begins."""
-        told = self.told()
-        turn = turn % len(told)
-        goes_on = turn > 0 and is_more_of(told[turn - 1], told[turn])
-        return blocks(added(told[turn - 1] if goes_on else None, told[turn]))
+        prompts = self.prompts()
+        turn = turn % len(prompts)
+        goes_on = turn > 0 and is_more_of(prompts[turn - 1], prompts[turn])
+        return blocks(added(prompts[turn - 1] if goes_on else None, prompts[turn]))
 
-    def continues(self, told: Sequence[Prompt]) -> None:
+    def continues(self, prompts: Sequence[Prompt]) -> None:
         """A row: each of these requests is an exact extension of the one before."""
-        found = breaks(told)
+        gaps = breaks(prompts)
         self.report.look(
-            "every request continues the one before", not found, found or f"{len(told)} requests"
+            "every request continues the one before", not gaps, gaps or f"{len(prompts)} requests"
         )
 
     def commits(self, talk: Any, *words: str) -> None:
@@ -77,7 +77,7 @@ class Play:
         talk = self.talk()
         talk.say("hello there")
         self.stage.wait_for_workers()
-        before = len(self.told())
+        before = len(self.prompts())
         note, held = note_of(self.stage, "6380"), threading.Event()
         shelled = self.stage.memory / "shop" / "topics" / "shelled.md"
         self.stage.model.will(
@@ -87,7 +87,7 @@ class Play:
             Text(held=held),
         )
         talk.begin("Redis moved to port 6399, write that down.")
-        if self.stage.wait(lambda: len(self.told()) == before + 4, 60) is None:
+        if self.stage.wait(lambda: len(self.prompts()) == before + 4, 60) is None:
             raise TimeoutError("the agent never came to the end of its tools")
         return talk, held
 

@@ -57,8 +57,8 @@ def is_more_of(before: Prompt, after: Prompt) -> bool:
 
 def breaks(prompts: Sequence[Prompt]) -> list[str]:
     """All breaks along a conversation, each with the number of the prompt where it came."""
-    found = [break_between(before, after) for before, after in pairwise(prompts)]
-    return [f"request {number}: {what}" for number, what in enumerate(found, 2) if what]
+    gaps = [break_between(before, after) for before, after in pairwise(prompts)]
+    return [f"request {number}: {what}" for number, what in enumerate(gaps, 2) if what]
 
 
 def blocks(texts: Sequence[str]) -> list[str]:
@@ -82,7 +82,8 @@ def place_of(words: str, texts: Sequence[str]) -> int:
     return next((number for number, text in enumerate(texts) if words in text), -1)
 
 
-def _parting(one: str, other: str) -> int:
+def _parting(before: str, other: str) -> int:
     return next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (i for i, (a, b) in enumerate(zip(before, other, strict=False)) if a != b),
+        min(len(before), len(other)),
     )

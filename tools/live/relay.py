@@ -30,7 +30,7 @@ OPEN = "the train needs a second driver"
 
 
 def main() -> int:
-    found = {
+    installed = {
         agent.NAME: install.install(agent.NAME, agent.PACKAGE, install.root())
         for agent in (claude, codex, gemini, pi)
     }
@@ -40,16 +40,16 @@ def main() -> int:
     remote = make_remote(root)
     try:
         with (
-            _machine(root / "a", remote, claude, found) as a,
-            _machine(root / "b", remote, codex, found) as b,
-            _machine(root / "c", remote, pi, found) as c,
-            _second(a, gemini, found) as g,
+            _machine(root / "a", remote, claude, installed) as a,
+            _machine(root / "b", remote, codex, installed) as b,
+            _machine(root / "c", remote, pi, installed) as c,
+            _second(a, gemini, installed) as g,
         ):
             _run(
                 report,
                 *(
-                    Play(one, agent, "settings", report)
-                    for one, agent in ((a, claude), (b, codex), (c, pi), (g, gemini))
+                    Play(machine, agent, "settings", report)
+                    for machine, agent in ((a, claude), (b, codex), (c, pi), (g, gemini))
                 ),
             )
     except Exception as error:
@@ -111,21 +111,21 @@ def _says(play: Play, prompt: str) -> None:
 
 @contextmanager
 def _machine(
-    root: Path, remote: Path, agent: ModuleType, found: dict[str, install.Installed]
+    root: Path, remote: Path, agent: ModuleType, installed: dict[str, install.Installed]
 ) -> Iterator[Stage]:
     root.mkdir()
     with Model(agent.API, root / "requests.jsonl") as model:
-        there = stage.place(root, remote, model, found[agent.NAME])
+        there = stage.place(root, remote, model, installed[agent.NAME])
         agent.connect(there, "settings")
         yield there
         there.end_all()
 
 
 @contextmanager
-def _second(first: Stage, agent: ModuleType, found: dict[str, install.Installed]) -> Iterator[Stage]:
+def _second(first: Stage, agent: ModuleType, installed: dict[str, install.Installed]) -> Iterator[Stage]:
     """Another agent on the same machine."""
     with Model(agent.API, first.root / f"requests-{agent.NAME}.jsonl") as model:
-        there = replace(first, model=model, installed=found[agent.NAME], started=[])
+        there = replace(first, model=model, installed=installed[agent.NAME], started=[])
         agent.connect(there, "settings")
         yield there
         there.end_all()

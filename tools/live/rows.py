@@ -30,7 +30,7 @@ AFTER_START = 12.0
 def given(play: Play) -> None:
     """The index and the entry that fits are in the first request."""
     play.turns().say(PORT)
-    first = added(None, play.told()[0])
+    first = added(None, play.prompts()[0])
     index, user = place_of(INDEX, first), place_of(PORT, first)
     seen = f"index in text {index}, the user's words in {user} of {len(first)}"
     play.report.look("the index is given", index >= 0, seen)
@@ -38,7 +38,9 @@ def given(play: Play) -> None:
     play.report.look("before the user's words", is_before or "order" in play.agent.LACKS, seen)
     entry = sum("6380" in block for block in blocks(first))
     play.report.look("the entry is given once", entry == 1, f"in {entry} blocks")
-    play.report.look("nothing of ours is in the system prompt", "ctxrepo-memory" not in play.told()[0].system)
+    play.report.look(
+        "nothing of ours is in the system prompt", "ctxrepo-memory" not in play.prompts()[0].system
+    )
     play.asks_for_silence()
 
 
@@ -47,18 +49,20 @@ def resumed(play: Play) -> None:
     turns = play.turns()
     for prompt in (PORT, "ok, thanks", TESTS, f"{PORT} I forgot it."):
         turns.say(prompt)
-    told = play.told()
-    found = [play.given(turn) for turn in range(len(told))]
-    play.report.look("'ok, thanks' is met with silence", not found[1], f"{len(found[1])} blocks")
-    is_alone = len(found[2]) == 1 and "make db" in found[2][0]
-    play.report.look("a prompt is given the entry that fits, alone", is_alone, found[2])
-    play.report.look("what was given isn't given again", not found[3], found[3])
-    everything = "".join(added(None, told[-1]))
+    prompts = play.prompts()
+    turns_blocks = [play.given(turn) for turn in range(len(prompts))]
+    play.report.look(
+        "'ok, thanks' is met with silence", not turns_blocks[1], f"{len(turns_blocks[1])} blocks"
+    )
+    is_alone = len(turns_blocks[2]) == 1 and "make db" in turns_blocks[2][0]
+    play.report.look("a prompt is given the entry that fits, alone", is_alone, turns_blocks[2])
+    play.report.look("what was given isn't given again", not turns_blocks[3], turns_blocks[3])
+    everything = "".join(added(None, prompts[-1]))
     play.report.look("the index came once", everything.count(INDEX) == 1, everything.count(INDEX))
     if why := play.agent.LACKS.get("prefix"):
         play.report.look(f"every request continues the one before: not on a resume, because {why}", True)
     else:
-        play.continues(told)
+        play.continues(prompts)
     play.asks_for_silence()
 
 
@@ -117,10 +121,10 @@ def compacted(play: Play) -> None:
     turns = play.turns()
     turns.say(PORT)
     turns.compact()
-    before = len(play.told())
+    before = len(play.prompts())
     turns.say(f"{PORT} I forgot it.")
-    fresh = "".join(blocks(added(None, play.told()[before])))
-    play.report.look("the conversation was shortened", PORT + '"' not in play.told()[before].messages[0])
+    fresh = "".join(blocks(added(None, play.prompts()[before])))
+    play.report.look("the conversation was shortened", PORT + '"' not in play.prompts()[before].messages[0])
     play.report.look("the index is given again, once", fresh.count(INDEX) == 1, fresh.count(INDEX))
     play.report.look("and the entry", "6380" in fresh)
     play.asks_for_silence()
@@ -133,15 +137,17 @@ def subagent(play: Play) -> None:
     play.stage.model.will(play.agent.subagent(task), play.agent.shell("sleep 2"), Text(), Text())
     turns = play.turns()
     turns.say("Have a helper look where redis listens.")
-    told = play.told()
-    said = [
-        (prompt, text) for prompt in told for who, texts in prompt.texts if who == "user" for text in texts
+    prompts = play.prompts()
+    messages = [
+        (prompt, text) for prompt in prompts for who, texts in prompt.texts if who == "user" for text in texts
     ]
-    its = [prompt for prompt, text in said if task in text]
-    found = blocks([text for prompt in its[:1] for text in added(None, prompt)])
-    play.report.look("the subagent ran", bool(its), f"{len(its)} of {len(told)} requests are its")
-    play.report.look("it is given the index", sum(INDEX in block for block in found) == 1, len(found))
-    play.report.look("and asked not to write", "Don't write to it" in "".join(found))
+    its = [prompt for prompt, text in messages if task in text]
+    given_blocks = blocks([text for prompt in its[:1] for text in added(None, prompt)])
+    play.report.look("the subagent ran", bool(its), f"{len(its)} of {len(prompts)} requests are its")
+    play.report.look(
+        "it is given the index", sum(INDEX in block for block in given_blocks) == 1, len(given_blocks)
+    )
+    play.report.look("and asked not to write", "Don't write to it" in "".join(given_blocks))
     turns.say(TESTS)
     play.report.look("who started it is given its entries as ever", "make db" in "".join(play.given()))
     play.asks_for_silence()
@@ -151,14 +157,14 @@ def two(play: Play) -> None:
     """Two sessions at once in one project edit one note: both edits are kept."""
     note, held = note_of(play.stage, "6380"), threading.Event()
     play.stage.model.will(*_read_and_edit(play, note, "port 6380", "port 6399"), Text(held=held))
-    one, other = play.turns(), play.turns()
-    one.begin("Redis moved to 6399, write that down.")
+    first, other = play.turns(), play.turns()
+    first.begin("Redis moved to 6399, write that down.")
     if play.stage.wait(lambda: play.stage.model.is_done, 120) is None:
         raise TimeoutError("the first agent never edited the note")
     play.stage.model.will(*_read_and_edit(play, note, "make db first", "make database first"), Text())
     other.say("It is make database now, write that down.")
     held.set()
-    one.end()
+    first.end()
     at = time.monotonic()
     play.arrives("what both wrote is on the remote", at, "6399", "make database first")
     kept = note.read_text("utf-8")
@@ -171,10 +177,10 @@ def fails(play: Play) -> None:
     command = "echo 'error: staging cluster heron refuses the connection' >&2; exit 3"
     play.stage.model.will(play.agent.shell(command), play.agent.shell(command), Text())
     play.turns().say("Write a poem about autumn leaves.")
-    told = play.told()
-    first = "".join(blocks(added(told[0], told[1])))
+    prompts = play.prompts()
+    first = "".join(blocks(added(prompts[0], prompts[1])))
     play.report.look("the entry about it is given", "cluster is called heron" in first, first[:200])
-    again = blocks(added(told[1], told[2]))
+    again = blocks(added(prompts[1], prompts[2]))
     play.report.look("and not again", not again, again)
     play.asks_for_silence()
 
@@ -186,15 +192,19 @@ def anchored(play: Play) -> None:
     turns.say(f"{PORT} We take wolfram.")
     turns.say("Heron is rebooted on Sundays, by hand.")
     anchors = play.stage.json("tape", "list", "--type", "handoff")["data"]["anchors"]
-    left = [(one["name"], one["agent"], one["type"]) for one in anchors]
+    left = [(anchor["name"], anchor["agent"], anchor["type"]) for anchor in anchors]
     play.report.look("it names the agent", left == [("task/begin", play.agent.NAME, "handoff")], anchors)
     everything = _read_tape(play, "--limit", "100")
-    at = [one for one in everything if one["id"] == anchors[0]["entry"] and one["agent"] == play.agent.NAME]
+    at = [
+        message
+        for message in everything
+        if message["id"] == anchors[0]["entry"] and message["agent"] == play.agent.NAME
+    ]
     play.report.look("and the message at which it was left", len(at) == 1, anchors[0]["entry"])
-    said = _texts(_read_tape(play, "--around", "task/begin"))
-    play.report.look("what was said there is read", "We take wolfram" in said, said)
-    said = _texts(_read_tape(play, "--after", "task/begin"))
-    play.report.look("and what was said later", "Heron is" in said and "wolfram" not in said, said)
+    text = _texts(_read_tape(play, "--around", "task/begin"))
+    play.report.look("what was said there is read", "We take wolfram" in text, text)
+    text = _texts(_read_tape(play, "--after", "task/begin"))
+    play.report.look("and what was said later", "Heron is" in text and "wolfram" not in text, text)
     play.asks_for_silence()
 
 
@@ -206,17 +216,17 @@ def uninstalled(play: Play) -> None:
     (play.stage.state / "hook").unlink(missing_ok=True)
     turns = play.turns()
     turns.say(PORT)
-    play.report.look("the prompt reached the model", bool(play.told()), f"{len(play.told())} requests")
-    play.report.look("nothing was given", not blocks(added(None, play.told()[0])))
+    play.report.look("the prompt reached the model", bool(play.prompts()), f"{len(play.prompts())} requests")
+    play.report.look("nothing was given", not blocks(added(None, play.prompts()[0])))
     shown = turns.output()
-    said = [line for line in shown.splitlines() if "ctxrepo" in line or "hook" in line.lower()]
-    play.report.look("and nobody was told of a hook", not said, said[:2])
+    complaints = [line for line in shown.splitlines() if "ctxrepo" in line or "hook" in line.lower()]
+    play.report.look("and nobody was told of a hook", not complaints, complaints[:2])
 
 
 ALL: dict[str, Callable[[Play], None]] = (
     {
-        one.__name__: one
-        for one in (
+        row.__name__: row
+        for row in (
             given,
             resumed,
             edits,
@@ -248,12 +258,12 @@ def _edits(play: Play, last: Text, pause: float = 0.0) -> Any:
 def _read_tape(play: Play, *bounds: str) -> list[dict[str, Any]]:
     """Messages of the project's sessions within these bounds."""
     answer = play.stage.json("tape", "read", "--in", "project", *bounds)
-    found: list[dict[str, Any]] = (answer["data"] or {"entries": []})["entries"]
-    return found
+    entries: list[dict[str, Any]] = (answer["data"] or {"entries": []})["entries"]
+    return entries
 
 
 def _texts(messages: list[dict[str, Any]]) -> str:
-    return "\n".join(one["text"] for one in messages)
+    return "\n".join(message["text"] for message in messages)
 
 
 def _read_and_edit(play: Play, note: Path, old: str, new: str) -> tuple[Tool, Tool]:

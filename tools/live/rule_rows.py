@@ -40,29 +40,29 @@ def _refused(play: Play) -> None:
     commands = [play.agent.shell(f"touch {name}") for name in ("deployed", "other", "other")]
     play.stage.model.will(*commands, Text())
     play.turns().say("Deploy it.")
-    told = play.told()
+    prompts = play.prompts()
     play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
     play.report.look("what a rule refuses didn't run", not (project / "deployed").exists())
-    why = "\n".join(added(told[0], told[1]))
+    why = "\n".join(added(prompts[0], prompts[1]))
     play.report.look("the model is told why", "Refused by a rule" in why and _DEPLOYS in why, why)
     play.report.look("another command ran", (project / "other").exists())
-    first, again = ("\n".join(added(told[turn], told[turn + 1])) for turn in (1, 2))
+    first, again = ("\n".join(added(prompts[turn], prompts[turn + 1])) for turn in (1, 2))
     play.report.look("and the model is warned of it, once", _NOTED in first and _NOTED not in again, first)
 
 
 def _held(play: Play) -> None:
     """Rows about a turn that changes a file after which a rule wants a command."""
     (play.stage.project / "src").mkdir()
-    file, before = play.stage.project / "src" / "pay.py", len(play.told())
+    file, before = play.stage.project / "src" / "pay.py", len(play.prompts())
     play.stage.model.will(play.agent.write(file, "RETRIES = 3\n"), Text("It is written."), Text())
     play.turns().say("Write src/pay.py.")
-    told = play.told()[before:]
+    prompts = play.prompts()[before:]
     play.report.look("the file was written", file.exists())
     if why := play.agent.LACKS.get("holds"):
-        play.report.look(f"the turn's end isn't held, because {why}", len(told) == 2, len(told))
+        play.report.look(f"the turn's end isn't held, because {why}", len(prompts) == 2, len(prompts))
         play.stage.model.forget()
         return
-    words = "\n".join(added(told[1], told[-1]))
+    words = "\n".join(added(prompts[1], prompts[-1]))
     is_held = "src/pay.py was changed. Run `make lint`" in words and _LINTED in words
     play.report.look("the turn doesn't end before what a rule wants is said", is_held, words)
-    play.report.look("which is said once", len(told) == 3, f"{len(told)} requests")
+    play.report.look("which is said once", len(prompts) == 3, f"{len(prompts)} requests")

@@ -61,7 +61,7 @@ def tools(play: Play) -> None:
     play.stage.model.will(play.agent.shell("ctxrepo remember 'heron is rebooted on Sundays' -c gotcha"))
     talk.begin("Remember that heron is rebooted on Sundays.")
     play.commits(talk, "rebooted on Sundays")
-    play.continues(play.told())
+    play.continues(play.prompts())
     play.arrives("all of it is on the remote after the exit", talk.end(), "6399", "Tuesdays", "Sundays")
     body = play.stage.machine.git("log", "--format=%B", "-3")
     play.report.look("the commits name the agent", f"Ctxrepo-Agent: {play.agent.NAME}" in body)
@@ -79,18 +79,20 @@ def compact(play: Play) -> None:
     talk.say(PORT)
     play.stage.model.will(Text(play.agent.SUMMARY))
     talk.say(play.agent.COMPACT)
-    before = len(play.told())
+    before = len(play.prompts())
     talk.say(PORT)
-    fresh = added(None, play.told()[before])
+    fresh = added(None, play.prompts()[before])
     play.report.look("the conversation was shortened", play.agent.SUMMARY_SAYS in "".join(fresh))
-    found = blocks(fresh)
-    play.report.look("the index is delivered again, once", sum(INDEX in block for block in found) == 1)
-    play.report.look("and the entry", sum("6380" in block for block in found) == 1, f"{len(found)} blocks")
+    block_texts = blocks(fresh)
+    play.report.look("the index is delivered again, once", sum(INDEX in block for block in block_texts) == 1)
+    play.report.look(
+        "and the entry", sum("6380" in block for block in block_texts) == 1, f"{len(block_texts)} blocks"
+    )
     talk.say(TESTS)
     talk.end()
     play.turns(goes_on=True).say("ok thanks")
     play.report.look("resumed, it is given nothing again", not play.given(), f"{len(play.given())} blocks")
-    play.continues(play.told()[before:])
+    play.continues(play.prompts()[before:])
     play.stage.wait_for_silence()
     play.report.look("a handoff was left", play.stage.sent("handoff/compaction"))
     play.asks_for_silence()
@@ -106,17 +108,17 @@ def full(play: Play) -> None:
     play.stage.model.will(read, Text(play.agent.SUMMARY), Text("It is 6380."))
     talk.say(PORT)
     play.report.look("the agent did all that the model asked for", play.stage.model.is_done)
-    last = added(None, play.told()[-1])
+    last = added(None, play.prompts()[-1])
     play.report.look("the conversation was shortened", play.agent.SUMMARY_SAYS in "".join(last))
     count = sum(INDEX in block for block in blocks(last))
     play.report.look("the index is delivered again, in the same turn, once", count == 1, count)
-    before = len(play.told())
+    before = len(play.prompts())
     talk.say(TESTS)
     anew = "".join(blocks(last))
     play.report.look("and what was being asked, with its entry", "6380" in anew)
-    found = "make db" in anew + "".join(play.given())
-    play.report.look("the entry of the prompt before comes again, once it is called for", found)
-    play.continues(play.told()[before - 1 :])
+    is_given = "make db" in anew + "".join(play.given())
+    play.report.look("the entry of the prompt before comes again, once it is called for", is_given)
+    play.continues(play.prompts()[before - 1 :])
     talk.end()
     play.asks_for_silence()
     play.is_told_of()
@@ -132,7 +134,7 @@ def fork(play: Play) -> None:
     given = play.given()
     is_alone = len(given) == 1 and "make db" in given[0]
     play.report.look("what is new to it is given", is_alone, given)
-    play.continues(play.told())
+    play.continues(play.prompts())
     play.asks_for_silence()
     play.is_told_of()
 
@@ -169,15 +171,15 @@ def dream(play: Play) -> None:
     )
     talk = play.talk()
     talk.say("Tidy up your memory, please.")
-    told = "".join(map(str, play.told()))
-    play.report.look("it was told what there is to tidy up", "What there is to tidy up in" in told)
-    play.report.look("what is pinned is refused", "it is pinned or has a rule" in told)
-    play.report.look("a lost number is refused", "it drops 41, and no other entry says the same" in told)
+    text = "".join(map(str, play.prompts()))
+    play.report.look("it was told what there is to tidy up", "What there is to tidy up in" in text)
+    play.report.look("what is pinned is refused", "it is pinned or has a rule" in text)
+    play.report.look("a lost number is refused", "it drops 41, and no other entry says the same" in text)
     play.report.look(
-        "so is one that two entries had", "it drops 6380, and no other entry says the same" in told
+        "so is one that two entries had", "it drops 6380, and no other entry says the same" in text
     )
     items = stage.json("inbox")["data"]["items"]
-    play.report.look("there is one proposal", [one["change"] for one in items] == ["tidy"], len(items))
+    play.report.look("there is one proposal", [item["change"] for item in items] == ["tidy"], len(items))
     notes = stage.output("read", "topics/gotcha.md")
     play.report.look("nothing is changed yet", merged not in notes)
     before = stage.machine.git("rev-list", "--count", "main")
@@ -225,7 +227,7 @@ def edited(play: Play) -> None:
     play.report.look("the next prompt has the entry", "boils at noon" in "".join(play.given()))
     talk.say(asked)
     play.report.look("and once", not play.given(), play.given())
-    play.continues(play.told())
+    play.continues(play.prompts())
     talk.end()
     play.asks_for_silence()
     play.is_told_of()
@@ -317,13 +319,13 @@ def broken(play: Play) -> None:
     talk.say("Remember that the lift is out of order.")
     talk.say("Write a poem about autumn leaves.")
     play.report.look("every prompt was answered", talk.process.answers() == 3, talk.process.answers())
-    play.continues(play.told())
+    play.continues(play.prompts())
     talk.end()
     left = play.stage.wait_for_silence()
     play.report.look("no process is left", not left, left)
     play.report.look("what it remembered is committed", play.stage.committed("lift is out of order"))
-    told = [finding["problem"] for finding in play.stage.json("doctor")["data"]["findings"]]
-    play.report.look("doctor tells", bool(told), told)
+    problems = [finding["problem"] for finding in play.stage.json("doctor")["data"]["findings"]]
+    play.report.look("doctor tells", bool(problems), problems)
     away.rename(play.stage.remote)
     again = play.talk()
     again.say("Is the lift out of order?")
@@ -340,7 +342,7 @@ def ten(play: Play) -> None:
     talk = play.talk()
     for prompt, _ in TEN:
         talk.say(prompt)
-    told = play.told()
+    prompts = play.prompts()
     for turn, (prompt, wanted) in enumerate(TEN):
         given = "".join([block for block in play.given(turn) if INDEX not in block])
         if isinstance(wanted, str):
@@ -348,7 +350,7 @@ def ten(play: Play) -> None:
         else:
             shown, is_well = f"is given {wanted} characters at most", len(given) <= wanted
         play.report.look(f"{prompt[:60]!r} {shown}", is_well, f"{len(given)} characters")
-    play.continues(told)
+    play.continues(prompts)
     talk.end()
     play.asks_for_silence()
     play.is_told_of()
@@ -378,8 +380,8 @@ TEN: tuple[tuple[str, str | int], ...] = (
 """Prompts, and what must stand in what each is given, or how many characters that may be; 0 is silence."""
 
 ALL: dict[str, Callable[[Play], None]] = {
-    one.__name__: one
-    for one in (
+    row.__name__: row
+    for row in (
         *(
             short,
             prompts,
@@ -410,14 +412,14 @@ def _append(file: Path, line: str) -> None:
 def _five(play: Play, session: Any) -> None:
     for prompt in (PORT, "ok thanks", TESTS, f"{PORT} I forgot it.", "Write a poem about autumn leaves."):
         session.say(prompt)
-    told, report = play.told(), play.report
-    first, given = added(None, told[0]), [play.given(turn) for turn in range(len(told))]
+    requests, report = play.prompts(), play.report
+    first, given = added(None, requests[0]), [play.given(turn) for turn in range(len(requests))]
     index, user = place_of(INDEX, first), place_of(PORT, first)
     where = f"text {index}, his is {user} of {len(first)}"
     report.look("the index stands before the user's text", 0 <= index < user, where)
     entry = [place for place, text in enumerate(first) if "6380" in "".join(blocks([text]))]
     report.look("the entry stands in the first turn, once", len(entry) == 1, f"text {entry}")
-    report.look("nothing of ours is in the system prompt", "ctxrepo-memory" not in told[0].system)
+    report.look("nothing of ours is in the system prompt", "ctxrepo-memory" not in requests[0].system)
     report.look("'ok thanks' is met with silence", not given[1], f"{len(given[1])} blocks")
     is_alone = len(given[2]) == 1 and "make db" in given[2][0]
     report.look("the entry about the tests comes with its prompt, alone", is_alone, given[2])
@@ -425,7 +427,7 @@ def _five(play: Play, session: Any) -> None:
     report.look("a prompt that no entry fits is left alone", not given[4], given[4])
     count = sum(INDEX in block for turn in given for block in turn)
     report.look("the index came once in five turns", count == 1, count)
-    play.continues(told)
+    play.continues(requests)
     session.end()
     play.asks_for_silence()
     play.is_told_of()

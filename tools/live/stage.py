@@ -170,9 +170,9 @@ def before_init(root: Path, remote: Path, model: Model, installed: Installed) ->
 
 def note_of(stage: Stage, words: str) -> Path:
     """The note that holds these words."""
-    found = [note for note in stage.memory.rglob("*.md") if words in note.read_text("utf-8")]
-    assert len(found) == 1, f"{words!r} is in {len(found)} notes"
-    return found[0]
+    notes = [note for note in stage.memory.rglob("*.md") if words in note.read_text("utf-8")]
+    assert len(notes) == 1, f"{words!r} is in {len(notes)} notes"
+    return notes[0]
 
 
 def _path(root: Path, installed: Installed) -> str:

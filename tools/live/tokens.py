@@ -108,23 +108,23 @@ def _play(agent: ModuleType, way: Way, root: Path, installed: install.Installed)
 
 
 def _turns(agent: ModuleType, way: Way, here: Stage) -> list[Turn]:
-    one = _talk(agent, way, here)
-    one.say(PROMPTS[0])
-    one.say(PROMPTS[1])
+    first = _talk(agent, way, here)
+    first.say(PROMPTS[0])
+    first.say(PROMPTS[1])
     here.model.will(Text(agent.SUMMARY))
-    one.say(agent.COMPACT)
+    first.say(agent.COMPACT)
     shortened = len(here.model.conversation())
-    one.say(PROMPTS[2])
-    one.end()
+    first.say(PROMPTS[2])
+    first.end()
     here.wait_for_silence()
     two = _talk(agent, way, here)
     two.say(PROMPTS[3])
     two.end()
     here.wait_for_silence()
-    told = [request.prompt for request in here.model.conversation()]
+    prompts = [request.prompt for request in here.model.conversation()]
     beside = len(here.output("context")) if way.in_system else 0
-    turns = [*told[:2], told[shortened], told[-1]]
-    before: list[Prompt | None] = [None, told[0], None, None]
+    turns = [*prompts[:2], prompts[shortened], prompts[-1]]
+    before: list[Prompt | None] = [None, prompts[0], None, None]
     return [_turn(prompt, last, beside) for prompt, last in zip(turns, before, strict=True)]
 
 

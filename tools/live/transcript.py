@@ -34,11 +34,11 @@ class Typed:
 
 def read(page: Path) -> Sequence[Typed]:
     """All that is typed on the page, from top to bottom."""
-    found: list[Typed] = []
+    typed: list[Typed] = []
     for block in _BLOCK.findall(page.read_text("utf-8")):
         for line in filter(None, block.splitlines()):
-            _add(found, line)
-    return found
+            _add(typed, line)
+    return typed
 
 
 def missing(shown: Iterable[str], seen: str) -> Iterator[str]:
@@ -49,7 +49,7 @@ def missing(shown: Iterable[str], seen: str) -> Iterator[str]:
         begin, is_cut = plain(line).partition("[…]")[0].rstrip(), "[…]" in line
         if line.startswith("["):
             continue
-        if not any(one.startswith(begin) if is_cut else one == begin for one in map(plain, rest)):
+        if not any(other.startswith(begin) if is_cut else other == begin for other in map(plain, rest)):
             yield line
             rest = iter(seen.splitlines())
 
@@ -59,15 +59,15 @@ def plain(line: str) -> str:
     return re.sub(r"\^[0-9a-f]{7,12}|\d+", "N", line.strip())
 
 
-def _add(found: list[Typed], line: str) -> None:
+def _add(typed: list[Typed], line: str) -> None:
     if shell := re.match(r"(\w+)\$ (.*)", line):
-        found.append(Typed(shell[1], shell[2], is_in_pi=False))
+        typed.append(Typed(shell[1], shell[2], is_in_pi=False))
     elif line.startswith("pi> "):
-        found.append(Typed(found[-1].machine, line[4:], is_in_pi=True))
+        typed.append(Typed(typed[-1].machine, line[4:], is_in_pi=True))
     elif line.startswith(_CALLS):
         tool, _, given = line.removeprefix(_CALLS).partition(" ")
-        found[-1].calls.append((tool, json.loads(given)))
+        typed[-1].calls.append((tool, json.loads(given)))
     elif line.startswith(_LINE):
-        (found[-1].results if found[-1].calls else found[-1].given).append(line.removeprefix(_LINE))
+        (typed[-1].results if typed[-1].calls else typed[-1].given).append(line.removeprefix(_LINE))
     elif line != _GIVEN:
-        found[-1].shown.append(line)
+        typed[-1].shown.append(line)
