@@ -32,13 +32,13 @@ def main(argv: Sequence[str]) -> int:
     for seed in range(wanted.seed, wanted.seed + wanted.seeds):
         root = Path(tempfile.mkdtemp(prefix="ctxrepo-torture-"))
         began = time.monotonic()
-        found = list(_run(wanted, root, seed, began))
-        print("\n".join(found) or "  nothing lost, one tree, nobody wedged, no marker", flush=True)
-        if found:
+        faults_here = list(_run(wanted, root, seed, began))
+        print("\n".join(faults_here) or "  nothing lost, one tree, nobody wedged, no marker", flush=True)
+        if faults_here:
             print(f"  left for you to look at: {root}")
         else:
             shutil.rmtree(root, ignore_errors=True)  # a worker may still be at it
-        faults += len(found)
+        faults += len(faults_here)
     return bool(faults)
 
 
@@ -104,7 +104,7 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
                     met = drown(place, case, briefly=wanted.brief)
                     (took, slow), (size, large) = met.slowest, met.largest
                     print(
-                        f"| {case.name} | {took:.1f} ({slow}) | {size} ({large}) | {met.said} |", flush=True
+                        f"| {case.name} | {took:.1f} ({slow}) | {size} ({large}) | {met.answer} |", flush=True
                     )
                     yield from (f"{case.name}: {fault}" for fault in met.faults)
                     shutil.rmtree(place)
@@ -122,11 +122,11 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
             print(f"seed {seed}: {cut.cuts} cuts, {cut.checked} entries looked for")
             yield from cut.faults
         case "interleave":
-            found = interleave(root, wanted.cases, seed, wanted.jobs)
-            print(f"seed {seed}: {found.cases} cases, {found.seconds:.0f} s, {len(found.faults)} faults")
-            for kind, count in sorted(found.limits.items()):
+            totals = interleave(root, wanted.cases, seed, wanted.jobs)
+            print(f"seed {seed}: {totals.cases} cases, {totals.seconds:.0f} s, {len(totals.faults)} faults")
+            for kind, count in sorted(totals.limits.items()):
                 print(f"  {count} cases lost what was {LIMITS[kind]}")
-            yield from found.faults
+            yield from totals.faults
         case "versions":
             for number, flow in enumerate(flows(wanted.versions, wanted.hold)):
                 if why := why_no(flow):
@@ -159,8 +159,8 @@ def _show(seed: int, began: float, kills: Mapping[str, int], verdict: Verdict) -
 
 
 def _tally(kills: Mapping[str, int]) -> str:
-    said = ", ".join(f"{count} {kind}" for kind, count in sorted(kills.items()))
-    return f"{sum(kills.values())} kills ({said})" if kills else "0 kills"
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kills.items()))
+    return f"{sum(kills.values())} kills ({counts})" if kills else "0 kills"
 
 
 if __name__ == "__main__":

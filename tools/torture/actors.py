@@ -130,9 +130,9 @@ class Stage:
         """An agent's tool writes; `hook` is now, later, never or full. With `said` in it the agent says what
         it wrote."""
         data = self._edit(session, note, token, change, how, copy)
-        said = data.decode() if "said" in hook and data else ""
+        text = data.decode() if "said" in hook and data else ""
         if "never" not in hook:
-            self.pending.append((session, note, said))
+            self.pending.append((session, note, text))
         if "now" in hook:
             self.hooks(session)
         elif "full" in hook:
@@ -141,23 +141,23 @@ class Stage:
 
     def hook(self, session: str) -> None:
         """The oldest hook of the session that waits runs now."""
-        mine = [one for one in self.pending if one[0] == session]
+        mine = [hook for hook in self.pending if hook[0] == session]
         if mine:
             self.pending.remove(mine[0])
             self._hook(*mine[0])
 
     def hooks(self, session: str) -> None:
         """All hooks of the session that wait run now, one after the other."""
-        while any(one[0] == session for one in self.pending):
+        while any(hook[0] == session for hook in self.pending):
             self.hook(session)
 
-    def _hook(self, session: str, note: int, said: str) -> None:
+    def _hook(self, session: str, note: int, text: str) -> None:
         state = str(self.ada.places.state)
         db = open_hooks(state)
         if db is None or (repo := repo_of(db, state)) is None:
             raise Unexpected("hooks find no memory")
         event = Event("claude", "PostToolUse", {"session": session})
-        version = saves.version_of(repo, TouchedFile(str(self.file(note)), "[]", said), NOTES[note])
+        version = saves.version_of(repo, TouchedFile(str(self.file(note)), "[]", text), NOTES[note])
         if version and not saves.save(db, repo, event, version):
             self.promises.promise(version.data)
         db.close()
@@ -208,9 +208,9 @@ class Stage:
         if note in self._open:
             file, before = self._open[note]
             data = _changed(before, token, change)
-            found = os.pread(file, 1 << 20, 0)
+            on_disk = os.pread(file, 1 << 20, 0)
             self.promises.excuse(tokens(before) - tokens(data))
-            self.promises.excuse(self._settled(note, found) & tokens(found) - tokens(data))
+            self.promises.excuse(self._settled(note, on_disk) & tokens(on_disk) - tokens(data))
             self.promises.guessed |= seemingly_read(self.memory, NOTES[note], tokens(data))
             os.ftruncate(file, 0)
             os.pwrite(file, data, 0)
@@ -225,11 +225,11 @@ class Stage:
 
     def _write(self, actor: str, note: int, data: bytes, how: str) -> None:
         """The actor replaces what is there by what they made of their copy."""
-        copy, found = self._copies[actor, note], self.on_disk(note)
+        copy, on_disk = self._copies[actor, note], self.on_disk(note)
         file = self.file(note)
         file.parent.mkdir(parents=True, exist_ok=True)
         kept = b"" if how == "empty" else data
-        left_out = (tokens(copy) | self._settled(note, found)) - tokens(kept)
+        left_out = (tokens(copy) | self._settled(note, on_disk)) - tokens(kept)
         if how == "empty":
             self._emptied[note] = data, left_out
         self.promises.excuse(left_out)
@@ -241,10 +241,10 @@ class Stage:
             file.write_bytes(kept)
         self._copies[actor, note] = data
 
-    def _settled(self, note: int, found: bytes | None) -> set[str]:
+    def _settled(self, note: int, on_disk: bytes | None) -> set[str]:
         """What is committed and checked out; a commit that is under way has been told of what it has read,
         and doesn't look again."""
-        return settled(self.memory, NOTES[note], found) | self._looked.get(note, set())
+        return settled(self.memory, NOTES[note], on_disk) | self._looked.get(note, set())
 
     # -- commits
 

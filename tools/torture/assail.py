@@ -62,8 +62,10 @@ def assail(root: Path, case: Case) -> Assault:
         assault.faults += _planted(machine, root)
         assault.untold += _untold(machine)
     if case.stays:
-        told = "".join(machine.ctxrepo("status").stdout for machine in (known, new))
-        assault.faults += [] if case.stays in told else [f"nobody is told that what is written stays: {told}"]
+        output = "".join(machine.ctxrepo("status").stdout for machine in (known, new))
+        assault.faults += (
+            [] if case.stays in output else [f"nobody is told that what is written stays: {output}"]
+        )
     elif case.is_sound:
         assault.faults += _unmet(known, new, remote)
     if canary.exists():
@@ -85,8 +87,8 @@ def _machine(root: Path, name: str, canary: Path) -> Machine:
 def _live(machine: Machine, assault: Assault, case: Case) -> None:
     """A sync, a session, a write, a sync; and what was written is in a commit."""
     _run(machine, assault, "sync", ends=(0, 4, 5))
-    said = {"session_id": "s", "cwd": str(machine.project_folder), "source": "startup"}
-    stdin = json.dumps({**said, "hook_event_name": "SessionStart"})
+    payload = {"session_id": "s", "cwd": str(machine.project_folder), "source": "startup"}
+    stdin = json.dumps({**payload, "hook_event_name": "SessionStart"})
     _run(machine, assault, "hook", "claude", "SessionStart", stdin=stdin)
     fact = f"{machine.home.name} works on"
     # Where the remote put something odd the guard may refuse; beside it writing must go on.
@@ -148,9 +150,9 @@ def _untold(machine: Machine) -> Iterator[str]:
         p for p in listed.split(b"\0")[:-1] if not os.path.lexists(os.fsencode(machine.clone) + b"/" + p)
     ]
     if missing:
-        said = machine.ctxrepo("check").stdout + machine.ctxrepo("doctor").stdout
+        output = machine.ctxrepo("check").stdout + machine.ctxrepo("doctor").stdout
         for path in missing:
-            if (name := shown(path.decode("utf-8", "replace"))) not in said:
+            if (name := shown(path.decode("utf-8", "replace"))) not in output:
                 yield f"{machine.home.name}: {name}"
 
 

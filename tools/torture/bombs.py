@@ -46,12 +46,12 @@ class Pack:
         (folder / f"pack-{digest.hex()}.idx").write_bytes(self._index(digest))
 
     def _index(self, digest: bytes) -> bytes:
-        found = sorted(self.entries)
-        firsts = [bytes.fromhex(key)[0] for key, _, _ in found]
+        entries = sorted(self.entries)
+        firsts = [bytes.fromhex(key)[0] for key, _, _ in entries]
         fan = b"".join(struct.pack(">I", sum(first <= n for first in firsts)) for n in range(256))
-        body = b"\xfftOc" + struct.pack(">I", 2) + fan + b"".join(bytes.fromhex(key) for key, _, _ in found)
-        body += b"".join(struct.pack(">I", crc) for _, _, crc in found)
-        body += b"".join(struct.pack(">I", at) for _, at, _ in found) + digest
+        body = b"\xfftOc" + struct.pack(">I", 2) + fan + b"".join(bytes.fromhex(key) for key, _, _ in entries)
+        body += b"".join(struct.pack(">I", crc) for _, _, crc in entries)
+        body += b"".join(struct.pack(">I", at) for _, at, _ in entries) + digest
         return body + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
@@ -64,8 +64,8 @@ def copies(forge: Forge, times: int, number: int) -> None:
     for _ in range(times):
         known.update(block)
     keys = []
-    for one in range(number):
-        end = b"%08d" % one
+    for n in range(number):
+        end = b"%08d" % n
         delta = _number(len(block)) + _number(size) + _copy(0, len(block)) * times + bytes([8]) + end
         (whole := known.copy()).update(end)
         keys.append(whole.hexdigest())
@@ -81,8 +81,8 @@ def cuttings(forge: Forge, blocks: int, number: int) -> None:
     whole = block * blocks
     keys = [_key(len(whole), [whole])]  # or the server would not send it, and no note as a cutting
     base = made.add("blob", len(whole), zlib.compress(whole, 9), keys[0])
-    for one in range(number):
-        text = b"- note %06d\n" % one
+    for n in range(number):
+        text = b"- note %06d\n" % n
         delta = _number(len(whole)) + _number(16 + len(text)) + _copy(0, 16) + bytes([len(text)]) + text
         keys.append(_key(16 + len(text), [b"- cut out of it\n", text]))
         made.add("ofs-delta", len(delta), zlib.compress(delta, 9), keys[-1], base)
@@ -119,23 +119,23 @@ def _copy(start: int, size: int) -> bytes:
     """The instruction of a delta that copies `size` bytes from `start` below 16 MiB on."""
     where = [(1 << n, start >> 8 * n & 255) for n in range(3)]
     length = [(16 << n, size >> 8 * n & 255) for n in range(3)]
-    said = [(bit, byte) for bit, byte in [*where, *length] if byte]
-    return bytes([128 | sum(bit for bit, _ in said), *(byte for _, byte in said)])
+    parts = [(bit, byte) for bit, byte in [*where, *length] if byte]
+    return bytes([128 | sum(bit for bit, _ in parts), *(byte for _, byte in parts)])
 
 
 def _number(value: int) -> bytes:
     """As the head of a delta has its sizes."""
-    found = bytearray()
+    encoded = bytearray()
     while value >= 128:
-        found.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*encoded, value])
 
 
 def _back(distance: int) -> bytes:
     """As an entry of a pack says how far before it its base is."""
-    found = [distance & 127]
+    encoded = [distance & 127]
     while distance := distance >> 7:
         distance -= 1
-        found.insert(0, 128 | distance & 127)
-    return bytes(found)
+        encoded.insert(0, 128 | distance & 127)
+    return bytes(encoded)

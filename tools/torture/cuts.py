@@ -58,7 +58,7 @@ def why_no_cut() -> str:
 
 def cut_power(root: Path, cuts: int, seed: int) -> Cuts:
     """Let writers write and sync, and cut the power so many times; at most a dozen, or the disk is full."""
-    found = Cuts()
+    result = Cuts()
     chance = random.Random(seed)
     image, disk = root / "disk.img", root / "disk"
     with image.open("wb") as file:
@@ -75,17 +75,17 @@ def cut_power(root: Path, cuts: int, seed: int) -> Cuts:
             for _ in range(cuts):
                 time.sleep(0.2 + chance.random())
                 acknowledged = _copy(root, running)
-                found.cuts += 1
-                found.checked += len(acknowledged)
-                found.faults += _look(root, machine, remote, acknowledged)
+                result.cuts += 1
+                result.checked += len(acknowledged)
+                result.faults += _look(root, machine, remote, acknowledged)
         finally:
             for process in running:
                 process.kill(whole_group=True)
             for process in running:
                 os.waitpid(process.pid, 0)
     if (root / "tracebacks").exists():
-        found.faults.append((root / "tracebacks").read_text()[-1000:])
-    return found
+        result.faults.append((root / "tracebacks").read_text()[-1000:])
+    return result
 
 
 def _start(root: Path, machine: Machine, seed: int) -> list[Process]:

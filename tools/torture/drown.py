@@ -49,13 +49,13 @@ _ENDS = (0, 1, 3, 4, 5, 6)
 @dataclass
 class Drowned:
     """`faults` are what went wrong; `slowest` and `largest` are (seconds of a processor, command) and
-    (megabytes, command); `said` is what the first sync said."""
+    (megabytes, command); `answer` is what the first sync said."""
 
     case: Case
     faults: list[str] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
     largest: tuple[int, str] = (0, "")
-    said: str = ""
+    answer: str = ""
 
     def spent(self, what: str, seconds: float, megabytes: int) -> None:
         self.slowest = max(self.slowest, (seconds, what))
@@ -83,8 +83,8 @@ def drown(root: Path, case: Case, *, briefly: bool = False) -> Drowned:
     _live(new, met, _FIRST)
     is_in = new.clone.exists()  # a remote that is forged, or takes too much, is not cloned at all
     for machine in (known, new) if is_in else (known,):
-        said = _written(machine)
-        if f"{machine.home.name} wrote before" not in said:
+        facts = _written(machine)
+        if f"{machine.home.name} wrote before" not in facts:
             met.faults.append(f"{machine.home.name} could not commit what it wrote")
     if case.is_refused or not case.is_sound:
         Forge(remote).point(good)
@@ -98,8 +98,8 @@ def drown(root: Path, case: Case, *, briefly: bool = False) -> Drowned:
         if done.returncode not in (0, 4):
             met.faults.append(f"{machine.home.name} does not sync afterwards: {done.stderr.strip()[-300:]}")
     for machine in (known, new):
-        said = _written(machine)
-        if not ("known wrote before" in said and "new wrote before" in said):
+        facts = _written(machine)
+        if not ("known wrote before" in facts and "new wrote before" in facts):
             met.faults.append(f"{machine.home.name} lacks what was written")
     return met
 
@@ -125,19 +125,19 @@ def _live(machine: Machine, met: Drowned, commands: Sequence[str]) -> None:
         _hook(machine, met, event)
     for words in commands:
         done = _run(machine, met, *words.format(export=machine.home / "exported").split())
-        if words == "sync" and not met.said:
-            met.said = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")[:160]
+        if words == "sync" and not met.answer:
+            met.answer = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")[:160]
     for event in _EVENTS[2:]:
         _hook(machine, met, event)
 
 
 def _hook(machine: Machine, met: Drowned, event: str) -> None:
     file = machine.clone / "global" / "good.md"
-    said = {
+    payload = {
         "session_id": "s", "cwd": str(machine.project_folder), "source": "startup", "hook_event_name": event,
         "prompt": "where is the good note?", "tool_name": "Edit", "tool_input": {"file_path": str(file)},
     }  # fmt: skip
-    done = _run(machine, met, "hook", "claude", event, stdin=json.dumps(said))
+    done = _run(machine, met, "hook", "claude", event, stdin=json.dumps(payload))
     if (done.returncode, done.stderr) != (0, ""):
         met.faults.append(f"the hook {event} ends with {done.returncode}: {done.stderr[-200:]}")
 
@@ -193,8 +193,8 @@ def _workers(machine: Machine) -> Iterator[tuple[int, float, int]]:
     doesn't."""
     seen: dict[int, tuple[float, int]] = {}
     end = time.monotonic() + _PATIENCE
-    while found := workers(machine):
-        for pid in found:
+    while pids := workers(machine):
+        for pid in pids:
             with suppress(OSError, ValueError, IndexError):
                 before, (seconds, megabytes) = seen.get(pid, (0.0, 0)), _used(pid)
                 seen[pid] = seconds, max(before[1], megabytes)

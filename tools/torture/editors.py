@@ -115,7 +115,7 @@ def show_hook(machine: Machine, session: str, file: Path, text: str | None) -> b
     """Tell the hook that `session` wrote `text` to `file`, or edited it (None), as an agent does; whether it
     took it."""
     content = {} if text is None else {"content": text}
-    said = {
+    payload = {
         "session_id": session,
         "cwd": str(machine.project_folder),
         "hook_event_name": "PostToolUse",
@@ -123,7 +123,7 @@ def show_hook(machine: Machine, session: str, file: Path, text: str | None) -> b
         "tool_input": {"file_path": str(file), **content},
     }
     words = [sys.executable, "-m", "ctxrepo", "hook", "claude", "PostToolUse"]
-    done = subprocess.run(words, input=json.dumps(said), env=machine.env, capture_output=True, text=True)
+    done = subprocess.run(words, input=json.dumps(payload), env=machine.env, capture_output=True, text=True)
     return done.returncode == 0
 
 

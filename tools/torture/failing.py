@@ -104,23 +104,23 @@ _RUNS = 50
 
 
 def _main(root: Path, command: str, step: int, first: int, sticky: bool) -> Failing:
-    found = Failing(command)
+    report = Failing(command)
     number, most = first, first
     while number <= most:
         world = root / f"from-{number}"
         world.mkdir()
-        numbers, most = _run(world, found, number, step, sticky)
+        numbers, most = _run(world, report, number, step, sticky)
         if len(numbers) < _RUNS:
             break
         number = numbers[-1] + step
         shutil.rmtree(world)
-    return found
+    return report
 
 
-def _run(world: Path, found: Failing, first: int, step: int, sticky: bool) -> tuple[list[int], int]:
+def _run(world: Path, report: Failing, first: int, step: int, sticky: bool) -> tuple[list[int], int]:
     """Run the command with up to _RUNS calls failing, from `first` on; returns which were tried, and how many
     calls it makes that can fail."""
-    command, remote = found.command, make_remote(world)
+    command, remote = report.command, make_remote(world)
     ada, ben = make_machine(world, "ada"), make_machine(world, "ben")
     for machine in (ada, ben):
         machine.init(str(remote))
@@ -131,24 +131,30 @@ def _run(world: Path, found: Failing, first: int, step: int, sticky: bool) -> tu
         for number in range(first, min(most + 1, first + step * _RUNS), step):
             _prepare(command, ada, ben, number, acknowledged)
             plan.fail(number, errno.ENOSPC if sticky else errno.EIO, sticky)
-            code, said = _command(ada, _words(command, number))
+            code, output = _command(ada, _words(command, number))
             calls = plan.calls
             plan.fail(0, 0, False)
             if calls < number:
                 break
             tried.append(number)
-            found.tried += 1
-            found.calls = max(found.calls, calls)
+            report.tried += 1
+            report.calls = max(report.calls, calls)
             if code not in _ENDS[command]:
-                found.faults.append(f"{command} with call {number} failing ends with {code}: {said[-300:]}")
-            if "Traceback" in said or "unexpected:" in said:
-                found.faults.append(f"{command} with call {number} failing shows its insides: {said[-600:]}")
+                report.faults.append(
+                    f"{command} with call {number} failing ends with {code}: {output[-300:]}"
+                )
+            if "Traceback" in output or "unexpected:" in output:
+                report.faults.append(
+                    f"{command} with call {number} failing shows its insides: {output[-600:]}"
+                )
             if command == "remember" and code == 0:
                 acknowledged.append(_token(command, number))
-            code, said = _command(ada, ("sync",))
+            code, output = _command(ada, ("sync",))
             if code not in (0, 4):
-                found.faults.append(f"after {command} with call {number} failing: sync {code}: {said[-300:]}")
-    found.faults += _missing(ada, ben, acknowledged)
+                report.faults.append(
+                    f"after {command} with call {number} failing: sync {code}: {output[-300:]}"
+                )
+    report.faults += _missing(ada, ben, acknowledged)
     return tried, most
 
 

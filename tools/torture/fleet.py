@@ -70,8 +70,8 @@ def judge(fleet: Fleet, token: re.Pattern[str]) -> Verdict:
     for machine in fleet.machines:
         held = set(token.findall(machine.git("grep", "-hE", "-e", "", "HEAD")))
         there = set(token.findall("\n".join(_texts(machine.clone))))
-        for where, found in (("commit", held), ("files", there)):
-            if missing := acknowledged - found:
+        for where, tokens in (("commit", held), ("files", there)):
+            if missing := acknowledged - tokens:
                 verdict.lost |= missing
                 verdict.faults.append(
                     f"{machine.home.name} lost {len(missing)} from its {where}: {sorted(missing)[:5]}"
@@ -90,8 +90,8 @@ def _settle(fleet: Fleet, verdict: Verdict) -> None:
             _await_workers(machine, verdict)
             done = machine.ctxrepo("sync")
             if done.returncode not in (0, 4):
-                said = f"{machine.home.name}: sync ends with {done.returncode}: {done.stderr.strip()[-300:]}"
-                verdict.wedged.append(said)
+                fault = f"{machine.home.name}: sync ends with {done.returncode}: {done.stderr.strip()[-300:]}"
+                verdict.wedged.append(fault)
         trees = {m.tree() for m in fleet.machines} | {_tree_of(fleet.remote)}
         if len(trees) == 1:
             break
@@ -123,8 +123,8 @@ def _untidy(machine: Machine) -> Iterator[str]:
         if what[0] == "fsck" and done.returncode:
             yield f"{name} is damaged: {done.stdout[:300]}{done.stderr[:300]}"
     for log in machine.places.state.rglob("*.log"):
-        if "Traceback" in (said := log.read_text()):
-            yield f"{name} met something nobody expected: {said[-800:]}"
+        if "Traceback" in (text := log.read_text()):
+            yield f"{name} met something nobody expected: {text[-800:]}"
 
 
 def _tree_of(remote: Path) -> str:

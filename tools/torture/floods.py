@@ -116,11 +116,11 @@ def fan(forge: Forge, width: int, levels: int, *, leaf: bool = True) -> None:
 
 def dig(forge: Forge, depth: int) -> None:
     key = forge.tree([(FILE, b"note.md", forge.store("blob", b"- deep\n"))])
-    found = []
+    trees = []
     for _ in range(depth):
-        found.append(("tree", data := tree_data([(FOLDER, b"d", key)])))
+        trees.append(("tree", data := tree_data([(FOLDER, b"d", key)])))
         key = key_of("tree", data)
-    forge.store_all(found)
+    forge.store_all(trees)
     _beside(forge, b"zz", key)
 
 
@@ -133,19 +133,19 @@ def spread(forge: Forge, folders: int, size: int) -> None:
     """Folders of which no two are the same."""
     key = forge.store("blob", b"- a\n")
     data = [tree_data((FILE, b"n%04d-%03d.md" % (f, n), key) for n in range(size)) for f in range(folders)]
-    forge.store_all(("tree", one) for one in data)
-    top = forge.tree((FOLDER, b"f%05d" % n, key_of("tree", one)) for n, one in enumerate(data))
+    forge.store_all(("tree", tree) for tree in data)
+    top = forge.tree((FOLDER, b"f%05d" % n, key_of("tree", tree)) for n, tree in enumerate(data))
     _beside(forge, b"zz", top)
 
 
 def chain(forge: Forge, size: int) -> None:
     """Commits of one tree, one behind the other."""
     tip, tree = forge.tip, forge.tree_of(forge.tip)
-    found = []
+    commits = []
     for number in range(size):
-        found.append(("commit", data := commit_data(tree, [tip], message=b"%d\n" % number)))
+        commits.append(("commit", data := commit_data(tree, [tip], message=b"%d\n" % number)))
         tip = key_of("commit", data)
-    forge.store_all(found)
+    forge.store_all(commits)
     forge.point(tip)
 
 
@@ -153,32 +153,32 @@ def cross(forge: Forge, size: int) -> None:
     """Two branches that merge each other again and again: each pair has two common ancestors."""
     tree = forge.tree_of(forge.tip)
     sides = [forge.tip, forge.tip]
-    found = []
+    commits = []
     for number in range(size):
         data = [commit_data(tree, dict.fromkeys(sides), message=b"%d %d\n" % (number, n)) for n in (0, 1)]
-        found += [("commit", one) for one in data]
-        sides = [key_of("commit", one) for one in data]
-    forge.store_all(found)
+        commits += [("commit", commit) for commit in data]
+        sides = [key_of("commit", commit) for commit in data]
+    forge.store_all(commits)
     forge.point(forge.commit(tree, sides))
 
 
 def comb(forge: Forge, size: int) -> None:
     """Branches of one commit each, merged one after the other."""
     tree, base = forge.tree_of(forge.tip), forge.tip
-    tip, found = base, []
+    tip, commits = base, []
     for number in range(size):
-        found.append(("commit", tooth := commit_data(tree, [base], message=b"%d\n" % number)))
-        found.append(("commit", data := commit_data(tree, [tip, key_of("commit", tooth)])))
+        commits.append(("commit", tooth := commit_data(tree, [base], message=b"%d\n" % number)))
+        commits.append(("commit", data := commit_data(tree, [tip, key_of("commit", tooth)])))
         tip = key_of("commit", data)
-    forge.store_all(found)
+    forge.store_all(commits)
     forge.point(tip)
 
 
 def octopus(forge: Forge, arms: int) -> None:
     tree, base = forge.tree_of(forge.tip), forge.tip
     data = [commit_data(tree, [base], message=b"%d\n" % number) for number in range(arms - 1)]
-    forge.store_all(("commit", one) for one in data)
-    forge.point(forge.commit(tree, [base, *(key_of("commit", one) for one in data)]))
+    forge.store_all(("commit", commit) for commit in data)
+    forge.point(forge.commit(tree, [base, *(key_of("commit", commit) for commit in data)]))
 
 
 def odd_commit(
@@ -226,14 +226,14 @@ def _branches(forge: Forge, name: bytes) -> None:
 
 
 def tags(forge: Forge, depth: int) -> None:
-    key, kind, found = forge.tip, "commit", []
+    key, kind, objects = forge.tip, "commit", []
     for number in range(depth):
-        said = (
+        text = (
             f"object {key}\ntype {kind}\ntag t{number}\ntagger Eve <eve@example.org> 1790000000 +0000\n\nt\n"
         )
-        found.append(("tag", said.encode()))
-        key, kind = key_of("tag", said.encode()), "tag"
-    forge.store_all(found)
+        objects.append(("tag", text.encode()))
+        key, kind = key_of("tag", text.encode()), "tag"
+    forge.store_all(objects)
     forge.point(key)
 
 

@@ -56,13 +56,13 @@ class Forge:
 
     def grow(self, folder: Folder) -> str:
         """A tree in the order git wants, with those below it."""
-        found = []
+        entries = []
         for name, item in folder.items():
             if isinstance(item, dict):
-                found.append((FOLDER, name, self.grow(item)))
+                entries.append((FOLDER, name, self.grow(item)))
             else:
-                found.append((item.mode, name, item.key or self.store("blob", item.data)))
-        return self.tree(sorted(found, key=lambda e: e[1] + (b"/" if e[0] == FOLDER else b"")))
+                entries.append((item.mode, name, item.key or self.store("blob", item.data)))
+        return self.tree(sorted(entries, key=lambda e: e[1] + (b"/" if e[0] == FOLDER else b"")))
 
     def commit(self, tree: str, parents: Iterable[str], author: str = "Eve <eve@example.org>") -> str:
         return self.store("commit", commit_data(tree, parents, author))
@@ -83,8 +83,8 @@ class Forge:
         """(mode, name, key) of what stands directly in a tree."""
         lines = self._git("ls-tree", "-z", tree).split(b"\0")[:-1]
         split = (line.partition(b"\t")[::2] for line in lines)
-        found = [(about.decode().split(), name) for about, name in split]
-        return [(about[0].lstrip("0"), name, about[2]) for about, name in found]
+        entries = [(about.decode().split(), name) for about, name in split]
+        return [(about[0].lstrip("0"), name, about[2]) for about, name in entries]
 
     def folder(self) -> Folder:
         """What the branch holds now, to be changed and grown again."""

@@ -93,14 +93,14 @@ def _links() -> Iterator[Case]:
 
 def _modules() -> Iterator[Case]:
     link = Item(GITLINK, key="1" * 40)
-    said = b'[submodule "m"]\n\tpath = m\n\turl = %s\n'
+    config = b'[submodule "m"]\n\tpath = m\n\turl = %s\n'
     yield _case("gitlink alone", {b"global/module": link})
     yield _case("gitlink as a note", {b"global/topics/module.md": link})
-    ext = said % b"ext::sh -c touch% {canary}"
+    ext = config % b"ext::sh -c touch% {canary}"
     yield _case("submodule that runs a command", {b".gitmodules": _note(ext), b"m": link}, is_sound=False)
-    dash = said % b"--upload-pack=touch {canary}"
+    dash = config % b"--upload-pack=touch {canary}"
     yield _case("submodule that is an option", {b".gitmodules": _note(dash), b"m": link}, is_sound=False)
-    up = (said % b"https://git.example.org/m").replace(b'"m"', b'"../../x"')
+    up = (config % b"https://git.example.org/m").replace(b'"m"', b'"../../x"')
     yield _case("submodule that climbs out", {b".gitmodules": _note(up), b"m": link}, is_sound=False)
 
 
@@ -210,8 +210,8 @@ def _entry(name: bytes, mode: str = FILE, key: str = "") -> Attack:
 
 
 def _top(forge: Forge) -> list[tuple[bytes, Item | Folder]]:
-    found = forge.folder()
-    return sorted(found.items(), key=lambda e: e[0] + (b"/" if isinstance(e[1], dict) else b""))
+    folder = forge.folder()
+    return sorted(folder.items(), key=lambda e: e[0] + (b"/" if isinstance(e[1], dict) else b""))
 
 
 def _roots() -> Iterator[Case]:

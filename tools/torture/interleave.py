@@ -61,12 +61,12 @@ class Report:
     limits: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Case] = field(default_factory=dict)
 
-    def note(self, found: Found) -> None:
+    def note(self, outcome: Found) -> None:
         self.cases += 1
-        self.faults += filter(None, [found.fault])
-        for kind in found.kinds & LIMITS.keys():
+        self.faults += filter(None, [outcome.fault])
+        for kind in outcome.kinds & LIMITS.keys():
             self.limits[kind] += 1
-            self.examples[kind] = min(self.examples.get(kind, found.case), found.case, key=len)
+            self.examples[kind] = min(self.examples.get(kind, outcome.case), outcome.case, key=len)
 
 
 def made_up(seed: int) -> Case:
@@ -255,15 +255,15 @@ def _try_here(root: Path, seed: int, number: int) -> Found:
 
 def interleave(root: Path, cases: int, seed: int, jobs: int) -> Report:
     """`search` with so many processes, which tells how far it is."""
-    report, began, told = Report(), time.monotonic(), time.monotonic()
+    report, began, shown_at = Report(), time.monotonic(), time.monotonic()
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        for found in pool.imap_unordered(partial(_try_here, root, seed), range(cases), chunksize=4):
-            report.note(found)
-            if found.fault:
-                print(found.fault, flush=True)
-            if time.monotonic() - told > PROGRESS:
-                told = time.monotonic()
-                rate = report.cases / (told - began)
+        for outcome in pool.imap_unordered(partial(_try_here, root, seed), range(cases), chunksize=4):
+            report.note(outcome)
+            if outcome.fault:
+                print(outcome.fault, flush=True)
+            if time.monotonic() - shown_at > PROGRESS:
+                shown_at = time.monotonic()
+                rate = report.cases / (shown_at - began)
                 print(f"{report.cases} cases, {rate:.1f} a second, {len(report.faults)} faults", flush=True)
     report.seconds = time.monotonic() - began
     return report

@@ -77,21 +77,21 @@ def stopped_at(point: str, act: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def in_a_child(point: str, work: Callable[[], list[str]], said: Path) -> list[str] | None:
+def in_a_child(point: str, work: Callable[[], list[str]], file: Path) -> list[str] | None:
     """Do the work in a child that is killed at the point; what the work returns, None after a kill."""
     pid = os.fork()
     if pid:
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if code not in (0, KILLED):
-            raise Unexpected(said.read_text())
-        return None if code else json.loads(said.read_text())
+            raise Unexpected(file.read_text())
+        return None if code else json.loads(file.read_text())
     code = 1
     try:
         with stopped_at(point, partial(os._exit, KILLED)):
-            said.write_text(json.dumps(work()))
+            file.write_text(json.dumps(work()))
         code = 0
     except BaseException:
-        said.write_text(traceback.format_exc())
+        file.write_text(traceback.format_exc())
     finally:
         os._exit(code)
 

@@ -85,7 +85,9 @@ class Promises:
             "guessed": unseen & self.guessed,
             "emptied": unseen & self.emptied - self.guessed,
         }
-        yield from (Fault(kind, token) for kind, found in by_kind.items() for token in sorted(found))
+        yield from (
+            Fault(kind, token) for kind, tokens_of_kind in by_kind.items() for token in sorted(tokens_of_kind)
+        )
         for path, text in files.items():
             counted = Counter(TOKEN.findall(text))
             yield from (Fault("doubled", f"{token} in {path}") for token, n in counted.items() if n > 1)
@@ -145,8 +147,8 @@ def seemingly_read(memory: Memory, path: str, kept: set[str]) -> set[str]:
 
 def files_of(memory: Memory) -> dict[str, str]:
     """path -> text of the notes in the newest commit, those kept aside included."""
-    found = memory.objects.files(memory.head_tree)
-    return {p: memory.objects.data(key).decode() for p, key in found.items() if p.endswith(".md")}
+    files = memory.objects.files(memory.head_tree)
+    return {p: memory.objects.data(key).decode() for p, key in files.items() if p.endswith(".md")}
 
 
 def history_of(machine: Machine) -> tuple[set[str], bool]:

@@ -127,8 +127,8 @@ def _write(machine: Machine, flow: Flow, chance: random.Random) -> _Written:
         written.tokens.append(token)
         file = machine.clone / note
         file.write_text(f"- the newest version is {token}\n{filler}")
-        said = session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(file)})
-        if _TOLD in said:
+        answer = session.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": str(file)})
+        if _TOLD in answer:
             written.told.add(token)
         if number % _TURN == _TURN - 1:
             session.hook("Stop")
