@@ -90,15 +90,15 @@ def measure(run: Run) -> Iterator[ClaimOutcome]:
 def claim_cases(history: History, most: int) -> list[ClaimCase]:
     """As many claims of each kind, `most` in all, from many commits and files. Where there are too few of a
     kind, there are more of symbols."""
-    found: dict[str, dict[str, Commit]] = {kind: {} for kind in KINDS}
+    by_kind: dict[str, dict[str, Commit]] = {kind: {} for kind in KINDS}
     for stated in _grid(history):
         for kind, claims in _claims(history, stated).items():
-            found[kind] = dict.fromkeys(claims, stated) | found[kind]
-    counts = {kind: min(len(claims), most // len(KINDS)) for kind, claims in found.items()}
+            by_kind[kind] = dict.fromkeys(claims, stated) | by_kind[kind]
+    counts = {kind: min(len(claims), most // len(KINDS)) for kind, claims in by_kind.items()}
     counts["symbol"] += most - sum(counts.values())
     chosen = (
         (kind, claim, stated)
-        for kind, claims in found.items()
+        for kind, claims in by_kind.items()
         for claim, stated in islice(sorted(claims.items(), key=lambda pair: chance(pair[0])), counts[kind])
     )
     return [_case(history, number, *each) for number, each in enumerate(chosen)]

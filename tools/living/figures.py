@@ -49,9 +49,9 @@ def parts(
     """All rows, then those of each half and of each repository that has any."""
     yield "all", list(rows)
     names = sorted({repository(row) for row in rows})
-    for one in HALVES[:2]:
-        if part := [row for row in rows if half(repository(row)) == one]:
-            yield one, part
+    for label in HALVES[:2]:
+        if part := [row for row in rows if half(repository(row)) == label]:
+            yield label, part
     for name in names:
         yield name, [row for row in rows if repository(row) == name]
 

@@ -38,8 +38,8 @@ def main(argv: list[str]) -> int:
 def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
     seams = seams_named(asked.seams)
     rows = [row for data in data_sets(asked.data) for row in measure(KnownAnswers(data), seams)]
-    found = figures(rows)
-    return found, columns(found, with_each=asked.each)
+    numbers = figures(rows)
+    return numbers, columns(numbers, with_each=asked.each)
 
 
 def measure(known: KnownAnswers, seams: Seams) -> list[HarmRow]:

@@ -54,6 +54,6 @@ def _pairs(memory: Memory, scope: NamedScope, now: datetime) -> Iterator[tuple[s
     """(the older, the newer) of each pair in the brief that says much the same."""
     items = (item for section in gather(memory, scope, ["twins"], now).sections for item in section.items)
     for pair in _PAIR.findall("\n".join(items)):
-        stated = {name: one.stated for name, one in memory.cache.ask(entry_evidence, pair).items()}
+        stated = {name: evidence.stated for name, evidence in memory.cache.ask(entry_evidence, pair).items()}
         older, newer = sorted(pair, key=lambda name: stated.get(name, ""))
         yield older, newer

@@ -63,10 +63,10 @@ def main(argv: list[str]) -> int:
 
 def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
     if asked.usage:
-        found = {"all": usage_row(_counted(asked.usage))}
+        numbers = {"all": usage_row(_counted(asked.usage))}
     else:
-        found = figures([row for data in data_sets(asked.data) for row in measure(KnownAnswers(data))])
-    return found, columns(found, with_each=asked.each)
+        numbers = figures([row for data in data_sets(asked.data) for row in measure(KnownAnswers(data))])
+    return numbers, columns(numbers, with_each=asked.each)
 
 
 def measure(known: KnownAnswers) -> list[DeliveryRow]:

@@ -102,7 +102,7 @@ def moments(history: History, most: int) -> Iterator[Moment]:
     """The newest `most` moments with enough candidates."""
     grid = history.grid(_STEP, _LATEST)
     first: dict[str, int] = {}
-    found = []
+    eligible = []
     for look in grid:
         lines = _naming(history, look)
         for line in lines:
@@ -112,8 +112,8 @@ def moments(history: History, most: int) -> Iterator[Moment]:
                 _candidate(history, line, paths, first[line], look.at) for line, paths in lines.items()
             ]
             entries, useful = map(list, zip(*candidates, strict=True))
-            found.append(Moment(history.name, look.at, entries, useful, _changed(history, look.at)))
-    yield from found[-most:]
+            eligible.append(Moment(history.name, look.at, entries, useful, _changed(history, look.at)))
+    yield from eligible[-most:]
 
 
 def _naming(history: History, look: Commit) -> dict[str, list[str]]:

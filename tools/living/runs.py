@@ -57,9 +57,9 @@ class Run:
             yield history
 
 
-def parser(measure: str, said: str | None, cases: int) -> argparse.ArgumentParser:
+def parser(measure: str, description: str | None, cases: int) -> argparse.ArgumentParser:
     """A parser with the options that all measures over histories share."""
-    options = argparse.ArgumentParser(prog=f"python -m living {measure}", description=said)
+    options = argparse.ArgumentParser(prog=f"python -m living {measure}", description=description)
     options.add_argument(
         "--repositories",
         type=Path,
@@ -78,9 +78,9 @@ def parser(measure: str, said: str | None, cases: int) -> argparse.ArgumentParse
     return with_seams(options)
 
 
-def data_parser(measure: str, said: str | None) -> argparse.ArgumentParser:
+def data_parser(measure: str, description: str | None) -> argparse.ArgumentParser:
     """A parser for measures over memories with prompts whose answers are known."""
-    options = argparse.ArgumentParser(prog=f"python -m living {measure}", description=said)
+    options = argparse.ArgumentParser(prog=f"python -m living {measure}", description=description)
     options.add_argument(
         "--data",
         type=Path,

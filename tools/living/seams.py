@@ -79,7 +79,7 @@ def _mark(hit: RecalledEntry) -> str:
 def _stale(entries: Sequence[StatedEntry], checkout: Path, now: datetime) -> Mapping[str, StaleKind]:
     """Entry id -> why it is doubted, with the project's code as HEAD of `checkout` has it."""
     tree = CodeTree.open(checkout, os.environ)
-    stated = [CodeEntry(one.id, "", one.text, one.commit, one.at, one.cites) for one in entries]
+    stated = [CodeEntry(entry.id, "", entry.text, entry.commit, entry.at, entry.cites) for entry in entries]
     doubts = scan_code(tree, stated, CodeFacts()).doubts if tree else ()
     kinds = {doubt.entry: _KINDS[doubt.kind] for doubt in doubts if doubt.kind == "changed"}
     return kinds | {doubt.entry: _KINDS[doubt.kind] for doubt in doubts if doubt.kind != "changed"}
@@ -91,7 +91,7 @@ _KINDS: Mapping[str, StaleKind] = {"gone": "gone", "renamed": "renamed", "change
 def _verdicts(claims: Sequence[StatedClaim], checkout: Path) -> Mapping[str, Verdict]:
     """Claim id -> whether it holds in HEAD of `checkout`; one that isn't answered is unknown."""
     tree = CodeTree.open(checkout, os.environ)
-    evidence = [EntryEvidence(one.id, code=one.commit, holds=(one.claim,)) for one in claims]
+    evidence = [EntryEvidence(claim.id, code=claim.commit, holds=(claim.claim,)) for claim in claims]
     states = claim_states(evidence, tree) if tree else {}
     return {name: state.outcome for name, (state,) in states.items()}
 
@@ -152,11 +152,11 @@ def seams_named(name: str) -> Seams:
         return TODAY
     module, _, attribute = name.partition(":")
     try:
-        found = getattr(import_module(module), attribute or "SEAMS")
+        seams = getattr(import_module(module), attribute or "SEAMS")
     except (ImportError, AttributeError) as error:
         raise UsageError(
             f"--seams {name} can't be loaded: {error}", "Write MODULE:NAME of a living.seams.Seams."
         ) from error
-    if not isinstance(found, Seams):
+    if not isinstance(seams, Seams):
         raise UsageError(f"--seams {name} is no living.seams.Seams", "Write MODULE:NAME of one.")
-    return found
+    return seams

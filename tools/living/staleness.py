@@ -110,15 +110,15 @@ def observations(history: History, most: int) -> list[Observation]:
         if name.kind == "symbol"
     }
     known = snapshots(history, grid, wanted)
-    found = list[Observation]()
+    observations = list[Observation]()
     for commit, lines in stated.items():
         named = (
             _Line(commit, document, line, tuple(filter(known[commit].has, names)), number)
             for number, (document, line, names) in enumerate(lines)
         )
         for line in islice((line for line in named if line.names), most):
-            found += _looks(history, line, grid, known)
-    return found
+            observations += _looks(history, line, grid, known)
+    return observations
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def _cite_row(outcomes: Sequence[StaleOutcome]) -> dict[str, Any]:
     """Of observations of an entry that cites a line: whether the line changed, and whether that was told."""
     citing = [each for each in outcomes if each.seen.is_changed is not None]
     changed = sum(bool(each.seen.is_changed) for each in citing)
-    told = [each for each in citing if each.doubt]
-    right = sum(bool(each.seen.is_changed) for each in told)
+    doubted = [each for each in citing if each.doubt]
+    right = sum(bool(each.seen.is_changed) for each in doubted)
     row: dict[str, Any] = {"cites": len(citing), "cites: changed": share(changed, len(citing))}
-    return row | {"cites: precision": share(right, len(told)), "cites: recall": share(right, changed)}
+    return row | {"cites: precision": share(right, len(doubted)), "cites: recall": share(right, changed)}

@@ -86,8 +86,8 @@ def main(argv: list[str]) -> int:
 
 def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
     seams = seams_named(asked.seams)
-    found = figures([measure(KnownAnswers(data), seams) for data in data_sets(asked.data)])
-    return found, columns(found, with_each=asked.each)
+    numbers = figures([measure(KnownAnswers(data), seams) for data in data_sets(asked.data)])
+    return numbers, columns(numbers, with_each=asked.each)
 
 
 def measure(known: KnownAnswers, seams: Seams) -> TidyRow:
@@ -208,10 +208,10 @@ def _row(rows: Sequence[TidyRow]) -> dict[str, Any]:
     return row | _twins(rows) | _left(rows)
 
 
-def _recalls(row: TidyRow, found: Sequence[Answer]) -> Iterator[float]:
+def _recalls(row: TidyRow, answers: Sequence[Answer]) -> Iterator[float]:
     """The share of what answers a prompt among the first eight: itself, or its twin."""
     twins = {each.original: normalised(each.text) for each in row.injected if each.kind == "twin"}
-    for answer in found:
+    for answer in answers:
         if not answer.is_silent and answer.wanted:
             ranked = {*answer.ranked}
             yield sum(bool({fact, twins.get(fact, fact)} & ranked) for fact in answer.wanted) / len(
@@ -219,10 +219,10 @@ def _recalls(row: TidyRow, found: Sequence[Answer]) -> Iterator[float]:
             )
 
 
-def _wrong(row: TidyRow, found: Sequence[Answer]) -> Iterator[float]:
+def _wrong(row: TidyRow, answers: Sequence[Answer]) -> Iterator[float]:
     """How many of the first eight say what doesn't hold."""
     wrong = {normalised(each.text) for each in row.injected if each.kind != "twin"}
-    yield from (sum(text in wrong for text in answer.ranked) for answer in found if not answer.is_silent)
+    yield from (sum(text in wrong for text in answer.ranked) for answer in answers if not answer.is_silent)
 
 
 def _of(rows: Sequence[TidyRow], kind: str) -> list[tuple[TidyRow, Injected]]:

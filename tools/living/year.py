@@ -131,32 +131,34 @@ class Year:
             self._session(other, agents[number], project)
             given = self._session(other, agents[(number + 1) % len(agents)], project)
             self.page += [f"## {project}, {agents[(number + 1) % len(agents)]}\n", "```", given, "```\n"]
-        doubts = {one["id"]: one for one in self._stale()}
-        new = {name: one for name, one in doubts.items() if name not in self.known}
+        doubts = {doubt["id"]: doubt for doubt in self._stale()}
+        new = {name: doubt for name, doubt in doubts.items() if name not in self.known}
         self.known |= doubts.keys()
         self.page += [
             "## new doubts\n",
-            *(f"- {one['at']}: {one['words']} — {one['text']}" for one in new.values()),
+            *(f"- {doubt['at']}: {doubt['words']} — {doubt['text']}" for doubt in new.values()),
         ]
         for wanted in month.doubts:
-            if not any(wanted in one["text"] for one in doubts.values()):
+            if not any(wanted in doubt["text"] for doubt in doubts.values()):
                 self.wrong.append(f"{month.name}: nothing doubts the entry with {wanted!r}")
-        for one in new.values():
-            if not any(wanted in one["text"] for wanted in month.doubts):
-                self.wrong.append(f"{month.name}: a false doubt: {one['words']} about {one['text']!r}")
+        for new_doubt in new.values():
+            if not any(wanted in new_doubt["text"] for wanted in month.doubts):
+                self.wrong.append(
+                    f"{month.name}: a false doubt: {new_doubt['words']} about {new_doubt['text']!r}"
+                )
 
     def _stale(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        doubts: list[dict[str, Any]] = []
         for project in PROJECTS:
             answer = json.loads(_ctxrepo(self.machines[1], project, "stale", "--json").stdout)
-            found += [one for one in answer["data"]["doubts"] if one not in found]
-        return found
+            doubts += [doubt for doubt in answer["data"]["doubts"] if doubt not in doubts]
+        return doubts
 
     def _settle(self) -> None:
         """Run the first command of each doubt: none may be left."""
         self.page.append("\n# Settling\n")
-        for one in self._stale():
-            command = next(line for line in one["commands"] if "--old A" not in line)
+        for doubt in self._stale():
+            command = next(line for line in doubt["commands"] if "--old A" not in line)
             done = _ctxrepo(self.machines[1], "api", *command.split()[1:])
             self.page.append(f"- `{command}`: {(done.stdout + done.stderr).strip()}")
             if done.returncode:
@@ -164,16 +166,16 @@ class Year:
         self._meet()
         for project in PROJECTS:
             self._session(self.machines[1], "claude", project)
-        self.wrong += [f"it is left: {one['words']} about {one['text']!r}" for one in self._stale()]
+        self.wrong += [f"it is left: {doubt['words']} about {doubt['text']!r}" for doubt in self._stale()]
 
 
 def _hook(machine: Machine, agent: str, event: str, session: str, project: str, **more: str) -> str:
     """Call a hook as the agent does; what reaches the model."""
     cwd = str(machine.home / project)
-    said = {"session_id": session, "sessionId": session, "cwd": cwd, "hook_event_name": event, **more}
+    payload = {"session_id": session, "sessionId": session, "cwd": cwd, "hook_event_name": event, **more}
     done = subprocess.run(
         [sys.executable, "-m", "ctxrepo", "hook", agent, event],
-        input=json.dumps(said),
+        input=json.dumps(payload),
         env=machine.env,
         cwd=cwd,
         capture_output=True,

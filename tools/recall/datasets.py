@@ -65,16 +65,16 @@ class DataSet:
 
 def data_sets(folders: Iterable[Path]) -> list[DataSet]:
     """The data sets that these folders are, or hold; UsageError for a folder that is and holds none."""
-    found = [read_data_set(folder) for given in folders for folder in _folders(given)]
+    sets = [read_data_set(folder) for given in folders for folder in _folders(given)]
     seen: dict[str, Path] = {}
-    for data in found:
+    for data in sets:
         for name in data.labels:
             if name in seen:
                 raise UsageError(
                     f"{data.folder} and {seen[name]} both have a prompt {name!r}", "Ask them apart."
                 )
             seen[name] = data.folder
-    return found
+    return sets
 
 
 def read_data_set(folder: Path) -> DataSet:
@@ -128,16 +128,16 @@ def _wrong_label(texts: Mapping[str, list[str]], known: set[str]) -> Callable[[M
             return 'has no "relevant", which is a list of {"path", "line"}'
         if not relevant and Label(category, frozenset()).counts:
             return f'has no "relevant" lines, and its category does not begin with {SILENT}'
-        for one in relevant:
-            if not 1 <= one["line"] <= len(texts.get(one["path"], ())):
-                return f"names {one['path']}#L{one['line']}, which is not in memory/"
+        for place in relevant:
+            if not 1 <= place["line"] <= len(texts.get(place["path"], ())):
+                return f"names {place['path']}#L{place['line']}, which is not in memory/"
         return ""
 
     return wrong
 
 
-def _is_place(one: object) -> bool:
-    match one:
+def _is_place(value: object) -> bool:
+    match value:
         case {"path": str(), "line": int()}:
             return True
     return False

@@ -203,31 +203,31 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / max(len(values), 1)
 
 
-def worth(found: Outcomes, rate: float) -> float:
+def worth(figures: Outcomes, rate: float) -> float:
     """The mean of the evidence less what its noise costs at this rate."""
-    return evidence(found) - _weighed(found, [each.noise for each in found.values()]) / rate
+    return evidence(figures) - _weighed(figures, [each.noise for each in figures.values()]) / rate
 
 
-def evidence(found: Outcomes) -> float:
-    return _weighed(found, [each.evidence for each in found.values()])
+def evidence(figures: Outcomes) -> float:
+    return _weighed(figures, [each.evidence for each in figures.values()])
 
 
-def _weighed(found: Outcomes, values: Sequence[float]) -> float:
+def _weighed(figures: Outcomes, values: Sequence[float]) -> float:
     """The mean of values of each DATA, which counts by its prompts with an answer."""
-    counts = [each.count for each in found.values()]
+    counts = [each.count for each in figures.values()]
     return sum(count * value for count, value in zip(counts, values, strict=True)) / max(sum(counts), 1)
 
 
-def told(dose: Dose, found: Outcomes, rate: float) -> Iterator[str]:
+def told(dose: Dose, figures: Outcomes, rate: float) -> Iterator[str]:
     numbers = f"least {dose.least}, {dose.per_margin:g} per margin, share {dose.share}"
-    yield f"  {numbers}: worth {worth(found, rate):.3f}"
-    for source, each in found.items():
+    yield f"  {numbers}: worth {worth(figures, rate):.3f}"
+    for source, each in figures.items():
         yield f"    {source}: {each}"
 
 
-def means(prompts: Sequence[RankedPrompt], found: Tried, without: str = "") -> Mapping[Dose, Outcomes]:
+def means(prompts: Sequence[RankedPrompt], trials: Tried, without: str = "") -> Mapping[Dose, Outcomes]:
     """What each dose comes to, for all projects but one."""
-    return {dose: outcomes(prompts, given, lambda name: name != without) for dose, given in found.items()}
+    return {dose: outcomes(prompts, given, lambda name: name != without) for dose, given in trials.items()}
 
 
 def best(figures: Mapping[Dose, Outcomes], rate: float) -> Dose:
@@ -251,11 +251,11 @@ def measures(prompts: Sequence[RankedPrompt], is_by_words: bool, rate: float) ->
     """The best dose where length and everyday words count otherwise."""
     for length, less in product(LENGTHS if is_by_words else (MORE_BY_LENGTH,), EVERYDAY):
         _set_margins(prompts, _margin_of(length, less, is_by_words))
-        found = tried(prompts, DOSES)
-        dose = best(means(prompts, found), rate)
+        trials = tried(prompts, DOSES)
+        dose = best(means(prompts, trials), rate)
         by_length = f"length to the power of {length}, " if is_by_words else ""
         yield f"{by_length}everyday words {less}:"
-        yield from told(dose, outcomes(prompts, found[dose], lambda _: True), rate)
+        yield from told(dose, outcomes(prompts, trials[dose], lambda _: True), rate)
     _set_margins(prompts, lambda _, now: now)
 
 
@@ -277,15 +277,15 @@ def _set_margins(prompts: Sequence[RankedPrompt], margin: Callable[[Ranking, flo
             prompt.ranking.margin = margin(prompt.ranking, prompt.margin)
 
 
-def crosswise(prompts: Sequence[RankedPrompt], found: Tried, rate: float) -> Iterator[str]:
+def crosswise(prompts: Sequence[RankedPrompt], trials: Tried, rate: float) -> Iterator[str]:
     """For each project what the dose comes to that was chosen on the others; and all of them together."""
     chosen = {
-        name: best(means(prompts, found, name), rate) for name in {prompt.project: 0 for prompt in prompts}
+        name: best(means(prompts, trials, name), rate) for name in {prompt.project: 0 for prompt in prompts}
     }
     for name, dose in chosen.items():
         yield name
-        yield from told(dose, outcomes(prompts, found[dose], name.__eq__), rate)
-    together = [found[chosen[prompt.project]][number] for number, prompt in enumerate(prompts)]
+        yield from told(dose, outcomes(prompts, trials[dose], name.__eq__), rate)
+    together = [trials[chosen[prompt.project]][number] for number, prompt in enumerate(prompts)]
     for source, each in outcomes(prompts, together, lambda _: True).items():
         yield f"together, {source}: {each}"
 
@@ -303,8 +303,8 @@ def main() -> None:
     wanted = parser.parse_args()
     rate, is_by_words = wanted.rate, not wanted.model
     prompts = list(ranked(wanted.data, wanted.model, wanted.most))
-    found = tried(prompts, DOSES)
-    figures, now = means(prompts, found), BY_WORDS if is_by_words else BY_MEANING
+    trials = tried(prompts, DOSES)
+    figures, now = means(prompts, trials), BY_WORDS if is_by_words else BY_MEANING
     for title, dose in (("now", now), (f"best at {rate:.0f} bytes", best(figures, rate))):
         given = tried(prompts, [dose])[dose]
         print("\n".join([title, *told(dose, outcomes(prompts, given, lambda _: True), rate)]))
@@ -313,7 +313,7 @@ def main() -> None:
     if wanted.measures:
         print("\n".join(measures(prompts, is_by_words, rate)))
     print("crosswise")
-    print("\n".join(crosswise(prompts, found, rate)))
+    print("\n".join(crosswise(prompts, trials, rate)))
 
 
 if __name__ == "__main__":

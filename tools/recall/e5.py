@@ -60,14 +60,14 @@ class _Reader:
     at: int = 0
 
     def some(self, kinds: str) -> Any:
-        found = struct.unpack_from(f"<{kinds}", self.data, self.at)
+        values = struct.unpack_from(f"<{kinds}", self.data, self.at)
         self.at += struct.calcsize(f"<{kinds}")
-        return found
+        return values
 
     def many(self, kind: str, count: int) -> Any:
-        found = np.frombuffer(self.data, kind, count, self.at)
-        self.at += found.nbytes
-        return found
+        array = np.frombuffer(self.data, kind, count, self.at)
+        self.at += array.nbytes
+        return array
 
     def taken(self, count: int) -> bytes:
         self.at += count
@@ -143,11 +143,11 @@ def _normal(reader: _Reader) -> list[dict[str, Any]]:
         becomes = "".join(map(chr, reader.some(f"{length}I")))
         if unicodedata.normalize("NFKC", chr(sign)) != becomes:
             other.setdefault(becomes, []).append(f"\\x{{{sign:X}}}")
-    found = [
+    replacements = [
         {"type": "Replace", "pattern": {"Regex": f"[{''.join(signs)}]"}, "content": becomes}
         for becomes, signs in other.items()
     ]
-    return [*found, {"type": "NFKC"}]
+    return [*replacements, {"type": "NFKC"}]
 
 
 def weights(reader: _Reader, width: int, wide: int) -> Iterator[tuple[str, Any]]:
@@ -174,14 +174,14 @@ def _name(name: str) -> str:
 
 
 def _unpacked(block: bytes) -> Any:
-    found = np.frombuffer(block, _BLOCK)
-    two = found["two"]
+    packed = np.frombuffer(block, _BLOCK)
+    two = packed["two"]
     signed = np.concatenate([two & 15, two >> 4], axis=1).astype(np.float32) - 8
-    return (signed * found["scale"].astype(np.float32)[:, None]).ravel()
+    return (signed * packed["scale"].astype(np.float32)[:, None]).ravel()
 
 
-def _write(file: Path, told: dict[str, Any]) -> None:
-    file.write_text(json.dumps(told, ensure_ascii=False) + "\n", "utf-8")
+def _write(file: Path, fields: dict[str, Any]) -> None:
+    file.write_text(json.dumps(fields, ensure_ascii=False) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

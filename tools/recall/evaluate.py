@@ -103,7 +103,7 @@ def _measured(asked: argparse.Namespace) -> tuple[list[DataSet], list[Run]]:
 
 
 def _fields(sets: Sequence[DataSet], runs: Sequence[Run]) -> dict[str, Any]:
-    asked = [{"name": one.name, "prompts": len(one.queries), "notes": len(one.texts)} for one in sets]
+    asked = [{"name": data.name, "prompts": len(data.queries), "notes": len(data.texts)} for data in sets]
     return {"data": asked, "runs": [_run_fields(run) for run in runs]}
 
 
@@ -126,8 +126,8 @@ def _figures(figures: Figures) -> dict[str, Any]:
 
 def _text(sets: Sequence[DataSet], runs: Sequence[Run]) -> str:
     head = "\n".join(
-        f"{one.name}: {counted(len(one.texts), 'note')}, {counted(len(one.queries), 'prompt')}"
-        for one in sets
+        f"{data.name}: {counted(len(data.texts), 'note')}, {counted(len(data.queries), 'prompt')}"
+        for data in sets
     )
     return f"{head}\n\n{_table(runs)}"
 

@@ -107,7 +107,7 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     assert cache is not None
     # Not `pending`, which lets go of what the other memories need.
     texts = {
-        digest_of(t): t for scope in all_scopes(cache) for one in texts_of(cache, scope) for t in one.texts
+        digest_of(t): t for scope in all_scopes(cache) for note in texts_of(cache, scope) for t in note.texts
     }
     there = meanings.vectors.some(texts.keys())
     missing = [text for digest, text in texts.items() if digest not in there]
@@ -118,11 +118,11 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     hits = {number: hits_of(cache, {number: 0.0}, 1)[0] for number in numbers}
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
-    for told in lines_of(folder / "queries.jsonl"):
-        asked = RecallRequest(told["query"], told.get("before", []), scopes, DEPTH)
+    for query in lines_of(folder / "queries.jsonl"):
+        asked = RecallRequest(query["query"], query.get("before", []), scopes, DEPTH)
         scored, _ = score_by_words(cache, asked.prompt, asked.before, scopes, CANDIDATES)
-        label = labels[told["id"]]
-        lines = frozenset((one["path"], one["line"]) for one in label["relevant"])
+        label = labels[query["id"]]
+        lines = frozenset((place["path"], place["line"]) for place in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
         row = embedder.prompt(text_of(asked))
         above = above_usual(space.gated @ row, meanings.usual(space.gated), meanings.spread)
@@ -130,8 +130,8 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
         prompts.append(Prompt(label["category"], words, space.ranked @ row, above, lines, is_short))
     owner.close()
     cache.close()
-    found = [hits[number] for number in numbers]
-    places = [(hit.path, hit.first_line, hit.last_line) for hit in found]
+    shown = [hits[number] for number in numbers]
+    places = [(hit.path, hit.first_line, hit.last_line) for hit in shown]
     return Memory(folder.name, space, places, prompts)
 
 
@@ -142,24 +142,24 @@ def ranked(memory: Memory, how: Fusion) -> Iterator[tuple[str, float, float]]:
             continue
         order = np.argsort(-_scores(memory, prompt, how), kind="stable")
         held = [_held(memory.places[at], prompt.lines) for at in order[:DEPTH].tolist()]
-        found = frozenset().union(*held)
-        yield prompt.category, float(any(held[:5])), len(found) / len(prompt.lines)
+        evidence = frozenset().union(*held)
+        yield prompt.category, float(any(held[:5])), len(evidence) / len(prompt.lines)
 
 
 def _scores(memory: Memory, prompt: Prompt, how: Fusion) -> Any:
     return fused(prompt.words, prompt.meaning, memory.space.is_known, memory.space.is_log, how)
 
 
-def gate(found: Sequence[Memory]) -> None:
+def gate(memories: Sequence[Memory]) -> None:
     print("\ngate: fitted on two, told of the third")
-    tables = [features(memory) for memory in found]
-    for number, memory in enumerate(found):
+    tables = [features(memory) for memory in memories]
+    for number, memory in enumerate(memories):
         others = np.concatenate([table for n, table in enumerate(tables) if n != number])
         weights = fit(others)
         print(f"{memory.name:12} weights {weights.round(2)} {told(tables[number], weights)}")
     all_of_them = np.concatenate(tables)
     print(f"on all: weights {fit(all_of_them).round(2)}")
-    for memory, table in zip(found, tables, strict=True):
+    for memory, table in zip(memories, tables, strict=True):
         own = np.array([FUSION.meaning_gate, FUSION.words_gate, -least(len(memory.places))])
         print(f"{memory.name:12} as it is {told(table, own, FUSION.words_alone)}")
 

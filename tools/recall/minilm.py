@@ -73,23 +73,25 @@ def weights(file: Path) -> dict[str, Any]:
     head, body = json.loads(data[8 : 8 + length]), data[8 + length :]
     head.pop("__metadata__", None)
     return {
-        name: np.frombuffer(body[slice(*one["data_offsets"])], _type(one["dtype"])).reshape(one["shape"])
-        for name, one in head.items()
-        if one["dtype"] == "F32"
+        name: np.frombuffer(body[slice(*tensor["data_offsets"])], _type(tensor["dtype"])).reshape(
+            tensor["shape"]
+        )
+        for name, tensor in head.items()
+        if tensor["dtype"] == "F32"
     }
 
 
 def as_bert(arrays: dict[str, Any]) -> dict[str, Any]:
     """An MPNet's weights by a BERT's names; how near two tokens are as a bias that fits it."""
-    found = {}
+    weights = {}
     for name, array in arrays.items():
         for theirs, ours in _MPNET.items():
             name = name.replace(theirs, ours)
-        found[name] = array
-    found[_PLACES] = found[_PLACES][_FIRST_PLACE:]
-    found[BIAS] = found.pop("encoder.relative_attention_bias.weight")[_buckets(len(found[_PLACES]))]
-    found[BIAS] = found[BIAS].transpose(2, 0, 1)[None]
-    return found
+        weights[name] = array
+    weights[_PLACES] = weights[_PLACES][_FIRST_PLACE:]
+    weights[BIAS] = weights.pop("encoder.relative_attention_bias.weight")[_buckets(len(weights[_PLACES]))]
+    weights[BIAS] = weights[BIAS].transpose(2, 0, 1)[None]
+    return weights
 
 
 def _buckets(length: int, count: int = 16, exact: int = 8, furthest: int = 128) -> Any:
@@ -107,10 +109,10 @@ def bert(arrays: dict[str, Any], config: dict[str, Any], in_eight: bool = False)
     shape = graph.keep("heads", np.array([0, 0, heads, width // heads], np.int64))
     flat = graph.keep("flat", np.array([0, 0, width], np.int64))
     scale = graph.keep("scale", np.array((width // heads) ** -0.5, np.float32))
-    one, far = graph.keep("one", np.array(1, np.float32)), graph.keep("far", np.array(-1e9, np.float32))
+    unit, far = graph.keep("one", np.array(1, np.float32)), graph.keep("far", np.array(-1e9, np.float32))
     mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
     mask = graph.add("Unsqueeze", mask, graph.keep("axes", np.array([1, 2], np.int64)))
-    mask = graph.add("Mul", graph.add("Sub", one, mask), far)
+    mask = graph.add("Mul", graph.add("Sub", unit, mask), far)
     zero, second = graph.keep("zero", np.array([0], np.int64)), graph.keep("second", np.array([1], np.int64))
     length = graph.add("Gather", graph.add("Shape", "input_ids"), second)
     x = graph.rows("embeddings.word_embeddings.weight", "input_ids")
@@ -130,7 +132,7 @@ def bert(arrays: dict[str, Any], config: dict[str, Any], in_eight: bool = False)
             graph.add("Reshape", graph.dense(x, f"{layer}.attention.self.{part}"), shape)
             for part in ("query", "key", "value")
         )
-        q, v = (graph.add("Transpose", one, perm=[0, 2, 1, 3]) for one in (q, v))
+        q, v = (graph.add("Transpose", part, perm=[0, 2, 1, 3]) for part in (q, v))
         k = graph.add("Transpose", k, perm=[0, 2, 3, 1])
         scores = graph.add("Add", graph.add("Mul", graph.add("MatMul", q, k), scale), mask)
         mixed = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), v)

@@ -88,7 +88,7 @@ def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way], session: int = 0)
 
     With `session` so many prompts of a memory, in an order that is drawn once, are those of one session: its
     start and the prompts before gave what is not given again. 1: each prompt is the first of its session."""
-    found: dict[str, dict[str, QueryAnswer]] = {name: {} for name in ways}
+    answers_by_way: dict[str, dict[str, QueryAnswer]] = {name: {} for name in ways}
     before: dict[str, dict[str, Sequence[Piece]]] = {name: {} for name in ways}
     for data in sets:
         start = started(data) if session else []
@@ -104,11 +104,11 @@ def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way], session: int = 0)
                         known.clear()
                         known.update(map(str, given))
                     answer = next(asked)
-                    found[name][answer.id], before[name][answer.id] = answer, [*given]
+                    answers_by_way[name][answer.id], before[name][answer.id] = answer, [*given]
                     if session:
                         given += [piece(place) for place in answer.given or ()]
                         known.update(answer.given or ())
-    return [score(name, sets, by_id, before[name]) for name, by_id in found.items()]
+    return [score(name, sets, by_id, before[name]) for name, by_id in answers_by_way.items()]
 
 
 def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
@@ -117,20 +117,20 @@ def score_file(file: Path, sets: Sequence[DataSet]) -> Run:
 
 
 def score(
-    name: str, sets: Iterable[DataSet], found: Mapping[str, QueryAnswer], before: Before | None = None
+    name: str, sets: Iterable[DataSet], answers: Mapping[str, QueryAnswer], before: Before | None = None
 ) -> Run:
     """How well answers, by the id of their prompt, fit what is known."""
     scored = [
-        _scored(data, label, found.get(prompt, QueryAnswer(prompt)), (before or {}).get(prompt, ()))
+        _scored(data, label, answers.get(prompt, QueryAnswer(prompt)), (before or {}).get(prompt, ()))
         for data in sets
         for prompt, label in data.labels.items()
     ]
     kinds = sorted(
-        {one.label.category for one in scored}, key=lambda kind: (Label(kind, frozenset()).is_silent, kind)
+        {row.label.category for row in scored}, key=lambda kind: (Label(kind, frozenset()).is_silent, kind)
     )
-    by_kind = {kind: _figures([one for one in scored if one.label.category == kind]) for kind in kinds}
-    whole = _figures([one for one in scored if one.label.counts or one.label.is_silent])
-    return Run(name, whole, by_kind, mean(one.ms for one in scored if one.ms is not None))
+    by_kind = {kind: _figures([row for row in scored if row.label.category == kind]) for kind in kinds}
+    whole = _figures([row for row in scored if row.label.counts or row.label.is_silent])
+    return Run(name, whole, by_kind, mean(row.ms for row in scored if row.ms is not None))
 
 
 def way_of(words: Iterable[str], way: Way) -> Way:
@@ -163,16 +163,16 @@ def _scored(data: DataSet, label: Label, answer: QueryAnswer, before: Sequence[P
 
 
 def _figures(scored: Sequence[_Scored]) -> Figures:
-    answerable = [one for one in scored if one.measures]
-    silent = [one for one in scored if one.label.is_silent]
-    measures = {name: mean(one.measures[name] for one in answerable) for name in MEASURES}
+    answerable = [row for row in scored if row.measures]
+    silent = [row for row in scored if row.label.is_silent]
+    measures = {name: mean(row.measures[name] for row in answerable) for name in MEASURES}
     known = {name: value for name, value in measures.items() if value is not None}
     return Figures(
         len(answerable),
         len(silent),
         known,
-        delivered=mean(one.delivered for one in answerable),
-        waste=mean(one.waste for one in answerable),
-        false_injection=mean(float(one.is_answered) for one in silent),
-        noise=mean(one.size for one in silent),
+        delivered=mean(row.delivered for row in answerable),
+        waste=mean(row.waste for row in answerable),
+        false_injection=mean(float(row.is_answered) for row in silent),
+        noise=mean(row.size for row in silent),
     )

@@ -60,7 +60,7 @@ def fact(line: str) -> str:
 
 def facts(text: str) -> list[str]:
     """The facts of a document in their order, each once: bullets and paragraphs, the lines of each joined."""
-    return list(dict.fromkeys(found for block in _blocks(text) if (found := fact(" ".join(block)))))
+    return list(dict.fromkeys(statement for block in _blocks(text) if (statement := fact(" ".join(block)))))
 
 
 def _blocks(text: str) -> Iterator[list[str]]:

@@ -207,13 +207,13 @@ def find_histories(folders: Iterable[Path], half: str = "all", fewest: int = _FE
     """The clones that these folders are or hold, as `NAME`, `NAME.git` or `NAME/repo`, in the order of their
     names. Left out: the other half, those with fewer commits, and of forks all but the first."""
     there = {history.name: history for folder in folders for history in _clones(folder)}
-    found, roots = [], set()
+    histories, roots = [], set()
     for _, history in sorted(there.items()):
         if half not in ("all", history.half) or len(history.commits) < fewest or history.root in roots:
             continue
         roots.add(history.root)
-        found.append(history)
-    return found
+        histories.append(history)
+    return histories
 
 
 def _clones(folder: Path) -> Iterator[History]:

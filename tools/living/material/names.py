@@ -68,10 +68,10 @@ class Snapshot:
 
     @cached_property
     def by_basename(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        paths: dict[str, list[str]] = defaultdict(list)
         for path in self.tree:
-            found[path.rpartition("/")[2]].append(path)
-        return found
+            paths[path.rpartition("/")[2]].append(path)
+        return paths
 
     def has_path(self, path: str) -> bool:
         return path in self.tree or path in self.folders
@@ -123,8 +123,8 @@ def _symbols(code: str) -> list[str]:
 
 
 def commands_in(line: str) -> list[str]:
-    found = (match for code in _CODE.findall(line) for match in _COMMAND.finditer(code))
-    return list(dict.fromkeys(_command(match[1], match[2]) for match in found))
+    matches = (match for code in _CODE.findall(line) for match in _COMMAND.finditer(code))
+    return list(dict.fromkeys(_command(match[1], match[2]) for match in matches))
 
 
 def _command(program: str, target: str) -> str:
@@ -136,7 +136,7 @@ def paths_in(line: str, snapshot: Snapshot) -> list[Name]:
     file has, such as its name."""
     tokens = (token for code in _CODE.findall(line) for token in _TOKEN.findall(code))
     typed = dict.fromkeys((*tokens, *_BARE_PATH.findall(line)))
-    return list(dict.fromkeys(name for one in typed if (name := _resolved(one, snapshot))))
+    return list(dict.fromkeys(name for word in typed if (name := _resolved(word, snapshot))))
 
 
 def _resolved(typed: str, snapshot: Snapshot) -> Name | None:
@@ -173,11 +173,11 @@ def _targets(file: str, text: str) -> Iterator[str]:
 def snapshots(history: History, commits: Iterable[Commit], wanted: Iterable[str]) -> dict[Commit, Snapshot]:
     """Each commit with the wanted words that its code has."""
     code = CodeWords(history, frozenset(word.encode() for word in wanted))
-    found = {}
+    by_commit = {}
     for commit in commits:
         tree = history.tree(commit.oid)
-        found[commit] = Snapshot(commit, tree, code.of(tree), targets_of(history, commit.oid))
-    return found
+        by_commit[commit] = Snapshot(commit, tree, code.of(tree), targets_of(history, commit.oid))
+    return by_commit
 
 
 def _above(path: str) -> Iterator[str]:
