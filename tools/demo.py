@@ -106,14 +106,14 @@ def wednesday(desktop: Machine) -> None:
 def thursday(laptop: Machine, desktop: Machine) -> str:
     tell("Thursday: both machines write to the same note, and neither knows about the other.")
     note = ("--note", "topics/gotcha.md")
-    said = laptop.say("ctxrepo", "remember", "The payment sandbox is down until Friday", *note)
+    answer = laptop.say("ctxrepo", "remember", "The payment sandbox is down until Friday", *note)
     desktop.say("ctxrepo", "remember", "CI caches node_modules by lock file", *note)
     for each in (laptop, desktop, laptop):
         each.say("ctxrepo", "sync")
-    one, other = (m.say("ctxrepo", "read", "topics/gotcha.md") for m in (laptop, desktop))
-    if one != other:
+    ours, other = (m.say("ctxrepo", "read", "topics/gotcha.md") for m in (laptop, desktop))
+    if ours != other:
         sys.exit("demo: the two machines hold different notes")
-    return said.split()[1]
+    return answer.split()[1]
 
 
 def friday(laptop: Machine, passing: str) -> None:

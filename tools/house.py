@@ -176,14 +176,14 @@ class House:
     def parts(self, room: str) -> Graph:
         """What the parts of a room, which are modules and rooms, import of one another."""
         depth = room.count(".") + 2
-        found: defaultdict[str, set[str]] = defaultdict(set)
+        graph: defaultdict[str, set[str]] = defaultdict(set)
         for name, wanted in self.imports.items():
             if name.startswith(f"{room}."):
                 part, *others = (
                     ".".join(n.split(".")[:depth]) for n in (name, *wanted) if n.startswith(f"{room}.")
                 )
-                found[part] |= {*others} - {part}
-        return found
+                graph[part] |= {*others} - {part}
+        return graph
 
     @cached_property
     def largest_room(self) -> tuple[str, int]:
@@ -204,26 +204,26 @@ class House:
     @cached_property
     def hook_path(self) -> set[str]:
         """Every module that a hook may come to load."""
-        found: set[str] = set()
+        modules: set[str] = set()
         todo = [name for name in HOOKS if name in self.texts]
         while todo:
             name = todo.pop()
-            if name not in found:
-                found.add(name)
+            if name not in modules:
+                modules.add(name)
                 room = name.rpartition(".")[0]
                 todo += [*self.imports[name], *([room] if room in self.texts else [])]
-        return found
+        return modules
 
     @cached_property
     def by_number(self) -> list[str]:
         """Where the hook's path reads a part of a value by its number: `module:line text`."""
-        found = {
+        places = {
             (name, node.lineno): f"{name}:{node.lineno} {ast.unparse(node)}"
             for name in sorted(self.hook_path)
             for node in self.nodes[name]
             if isinstance(node, ast.Subscript) and _is_by_number(node)
         }
-        return list(found.values())
+        return list(places.values())
 
     @cached_property
     def wide(self) -> list[str]:
@@ -269,14 +269,14 @@ class House:
         return dict(zip(BARS, counts, strict=True))
 
     def _named(self, importer: str, nodes: Iterable[ast.AST]) -> set[str]:
-        found = set()
+        modules = set()
         for node in nodes:
             if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
+                modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 full = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-                found |= {name if name in self.texts else str(node.module) for name in full.values()}
-        return found & self.texts.keys() - {importer}
+                modules |= {name if name in self.texts else str(node.module) for name in full.values()}
+        return modules & self.texts.keys() - {importer}
 
 
 def longest_chain(graph: Graph) -> list[str]:
@@ -305,13 +305,13 @@ def circles(graph: Graph) -> list[list[str]]:
 
 def _reached(graph: Graph, name: str) -> set[str]:
     """All that one comes to from `name`: itself only where a way leads back."""
-    found: set[str] = set()
+    names: set[str] = set()
     todo = [name]
     while todo:
-        new = (graph.get(todo.pop(), set()) & graph.keys()) - found
-        found |= new
+        new = (graph.get(todo.pop(), set()) & graph.keys()) - names
+        names |= new
         todo += new
-    return found
+    return names
 
 
 def _loaded_at_once(tree: ast.AST) -> Iterator[ast.AST]:

@@ -37,10 +37,13 @@ def main() -> int:
     each = -(-args.cases // max(len(laws), 1))
     violations = 0
     for name, law in laws.items():
-        found = list(broken(name, law, each, args.seed))
-        violations += len(found)
+        breaches = list(broken(name, law, each, args.seed))
+        violations += len(breaches)
         print(
-            f"{each:7d} cases {len(found):5d} violations  {name}", *found[: args.show], sep="\n", flush=True
+            f"{each:7d} cases {len(breaches):5d} violations  {name}",
+            *breaches[: args.show],
+            sep="\n",
+            flush=True,
         )
     print(f"{each * len(laws):7d} cases {violations:5d} violations")
     return 1 if violations else 0

@@ -257,11 +257,11 @@ def reading(data: bytes, random: Random) -> Wrong:
         head, body = split(text)
         if head + body != text or "".join(b.raw for b in split_blocks(body)) != body:
             yield "a byte is neither in the head nor in the body"
-        found = read(text)
-        if head and found.lines != head.count("\n") + (not head.endswith("\n")):
+        document = read(text)
+        if head and document.lines != head.count("\n") + (not head.endswith("\n")):
             yield "the body begins on another line"
         all_lines = text.split("\n")
-        if any(not 1 <= p.line <= len(all_lines) or "\n" in p.message for p in found.problems):
+        if any(not 1 <= p.line <= len(all_lines) or "\n" in p.message for p in document.problems):
             yield "a problem is on a line that isn't there"
         for entry in entries_of(path, text):
             place = "\n".join(all_lines[entry.first_line - 1 : entry.last_line])
@@ -270,7 +270,7 @@ def reading(data: bytes, random: Random) -> Wrong:
         spoken = visible(text)
         if any(word not in spoken for word in body.split() if word.isprintable()):
             yield "a word of the body is not shown"
-        if not found.problems and set_field(text, "x", "1") and read(set_field(text, "x", "1")).problems:
+        if not document.problems and set_field(text, "x", "1") and read(set_field(text, "x", "1")).problems:
             yield "a field that is set spoils the head"
         encode(bump_updated(text, "2026-11-20"))
     if encode(decode_exactly(data)) != data:
@@ -282,18 +282,18 @@ def checking(data: bytes, random: Random) -> Wrong:
     """check tells without an error; what is mended is mended once, and nothing without a finding."""
     path = random.choice(["global/x.md", "proj/core/X.MD", "TAPE/p/h.jsonl"])
     check_file(path, data)
-    found = list(findings_of(path, data, (), {}))
-    if any(not f.problem or not f.remedy or f.line > decode(data).count("\n") + 1 for f in found):
+    findings = list(findings_of(path, data, (), {}))
+    if any(not f.problem or not f.remedy or f.line > decode(data).count("\n") + 1 for f in findings):
         yield "a finding says too little"
     if path.endswith("jsonl"):
         return
     after, deeds = fixed(path, data)
     if fixed(path, after) != (after, ()):
         yield "mended twice is not mended once"
-    if deeds and not found:
+    if deeds and not findings:
         yield "what nobody finds wrong was mended"
     is_read = bool(read(decode(data)).fields)  # else what is wrong in it shows only once it is
-    if deeds and is_read and len(list(findings_of(path, after, (), {}))) > len(found):
+    if deeds and is_read and len(list(findings_of(path, after, (), {}))) > len(findings):
         yield "mending made it worse"
 
 
@@ -301,8 +301,8 @@ def merging(data: bytes, random: Random) -> Wrong:
     """Two versions of it merge without an error, alike on both machines."""
     make, path = random.choice([(note, "global/x.md"), (lines, "TAPE/p/h.jsonl")])
     base, other = data[: len(data) // 2], make(random)
-    one, two = merge_file(path, base, data, other), merge_file(path, base, other, data)
-    if one.data != two.data or set(one.conflict_copies) != set(two.conflict_copies):
+    ours, theirs = merge_file(path, base, data, other), merge_file(path, base, other, data)
+    if ours.data != theirs.data or set(ours.conflict_copies) != set(theirs.conflict_copies):
         yield "two machines merge it differently"
 
 
@@ -356,10 +356,10 @@ def main() -> int:
     args = parser.parse_args()
     begun = time.monotonic()
     with TemporaryDirectory() as folder:
-        found = list(broken(Path(folder), args.cases, args.seed))
-    print(*found[: args.show], sep="\n")
-    print(f"{args.cases} cases, {len(found)} broken promises, {time.monotonic() - begun:.0f} s")
-    return 1 if found else 0
+        breaches = list(broken(Path(folder), args.cases, args.seed))
+    print(*breaches[: args.show], sep="\n")
+    print(f"{args.cases} cases, {len(breaches)} broken promises, {time.monotonic() - begun:.0f} s")
+    return 1 if breaches else 0
 
 
 if __name__ == "__main__":

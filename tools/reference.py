@@ -166,10 +166,10 @@ another key says why it does nothing there.
 def keys_page() -> str:
     """docs/reference/review-keys.md as it should be."""
     rows = []
-    for one in KEYS:
-        keys = " ".join(f"`{key}`" for key in one.key.split(" "))
-        command = f"`{one.command}`" if one.command else ""
-        rows.append(f"| {keys} | {one.where} | {one.meaning} | {command} |")
+    for row in KEYS:
+        keys = " ".join(f"`{key}`" for key in row.key.split(" "))
+        command = f"`{row.command}`" if row.command else ""
+        rows.append(f"| {keys} | {row.where} | {row.meaning} | {command} |")
     signs = "\n".join(f"| `{sign}` | {meaning} |" for sign, meaning in SIGNS.items())
     return (
         f"{KEYS_HEAD}{chr(10).join(rows)}\n\n## Signs before rows\n\n| sign | meaning |\n|---|---|\n{signs}\n"
@@ -242,12 +242,12 @@ def _tool(definition: dict[str, Any]) -> str:
     kinds += ["again changes nothing more"] if notes["idempotentHint"] and not notes["readOnlyHint"] else []
     lines = [f"## {definition['name']}", "", f"{definition['description']} ({'; '.join(kinds)})", ""]
     schema = definition["inputSchema"]
-    for name, one in schema["properties"].items():
-        bounds = [f"{one['minimum']} to {one['maximum']}"] if "maximum" in one else []
-        bounds += [", ".join(f"`{choice}`" for choice in one["enum"])] if "enum" in one else []
+    for name, field in schema["properties"].items():
+        bounds = [f"{field['minimum']} to {field['maximum']}"] if "maximum" in field else []
+        bounds += [", ".join(f"`{choice}`" for choice in field["enum"])] if "enum" in field else []
         needed = ["required"] if name in schema.get("required", ()) else []
-        about = [one["description"]] if "description" in one else []
-        lines.append(f"- `{name}`: {'; '.join([one['type'], *needed, *bounds, *about])}")
+        about = [field["description"]] if "description" in field else []
+        lines.append(f"- `{name}`: {'; '.join([field['type'], *needed, *bounds, *about])}")
     return "\n".join(lines) + "\n"
 
 
@@ -348,7 +348,8 @@ def configuration_page() -> str:
         sentence, _, header = (inspect.getdoc(section) or "").partition(": ")
         header, _, more = header.partition("`. ")
         rows = "\n".join(
-            f"| `{key}` | {type_} | `{default}` | {said} |" for key, type_, default, said in keys(section)
+            f"| `{key}` | {type_} | `{default}` | {meaning} |"
+            for key, type_, default, meaning in keys(section)
         )
         table = f"| key | kind | default | meaning |\n|---|---|---|---|\n{rows}\n"
         assert name in header
@@ -361,10 +362,10 @@ def configuration_page() -> str:
 def keys(section: type) -> Iterator[tuple[str, str, str, str]]:
     """(key, what kind of value, default as TOML, the sentence below the field) of each field."""
     hints = hints_of(section)
-    said = sentences(section)
+    meanings = sentences(section)
     for field in dataclasses.fields(section()):
         default = list(field.default) if isinstance(field.default, tuple) else field.default
-        yield field.name, _kind(hints[field.name]), json.dumps(default), said[field.name]
+        yield field.name, _kind(hints[field.name]), json.dumps(default), meanings[field.name]
 
 
 def _section(title: str, usage: str, command: Any, *, with_help: bool = True) -> str:

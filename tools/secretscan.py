@@ -23,12 +23,12 @@ def main() -> None:
     parser.add_argument("--ext", default="", help="endings of names, with commas between them")
     parser.add_argument("--tree", action="store_true", help="only files that git knows")
     parser.add_argument("--show", action="store_true", help="the places of what was found")
-    said = parser.parse_args()
+    options = parser.parse_args()
     flagged: Counter[str] = Counter()
     lines = size = 0
     places: set[tuple[Path, int]] = set()
     start = time.process_time()
-    for file in _files(said.paths, tuple(said.ext.split(",")) if said.ext else ("",), said.tree):
+    for file in _files(options.paths, tuple(options.ext.split(",")) if options.ext else ("",), options.tree):
         data = file.read_bytes()[:MAX_BYTES]
         if b"\0" in data:
             continue
@@ -38,7 +38,7 @@ def main() -> None:
         for secret in scan(text):
             places.add((file, secret.line))
             flagged[secret.rule] += 1
-            if said.show:
+            if options.show:
                 print(f"{file}:{secret.line}: {secret.rule}")
     spent = time.process_time() - start
     for rule, count in flagged.most_common():

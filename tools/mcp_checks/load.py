@@ -69,8 +69,8 @@ def run(root: Path, _: Path) -> bool:
     wanted += [f"Somebody types {n}." for n in range(40)]
     lost = [fact for fact in wanted if text.count(fact) != 1 or fact not in sent]
     calls = sum(host.number - 1 for host in hosts)
-    told = f"{calls} calls of two hosts and 40 commands in {seconds:.0f} s"
-    print(f"{told}; {len(wanted)} facts, lost: {len(lost)}")
+    load = f"{calls} calls of two hosts and 40 commands in {seconds:.0f} s"
+    print(f"{load}; {len(wanted)} facts, lost: {len(lost)}")
     print(f"memory of the servers with their helpers: {', '.join(f'{n / 2**20:.0f} MiB' for n in held)}")
     return not lost and max(held) < MOST_BYTES and calls >= CALLS
 

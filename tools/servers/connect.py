@@ -50,10 +50,10 @@ def connecting() -> Iterator[Connecting]:
             thread.join()
 
 
-def _pass(one: socket.socket, other: socket.socket) -> None:
+def _pass(source: socket.socket, other: socket.socket) -> None:
     """Hand on what `one` says until it ends."""
     with suppress(OSError):
-        while data := one.recv(65536):
+        while data := source.recv(65536):
             other.sendall(data)
     with suppress(OSError):
         other.shutdown(socket.SHUT_WR)

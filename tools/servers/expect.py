@@ -11,14 +11,14 @@ from ctxrepo.domain.git.remote import Outcome, meanings
 from ctxrepo.storage.processes.lock import is_held
 
 
-def failed(done: subprocess.CompletedProcess[str], outcome: Outcome, *said: str) -> None:
+def failed(done: subprocess.CompletedProcess[str], outcome: Outcome, *words: str) -> None:
     """A command that could not reach the remote says one line with the next step, and ends with 5."""
     assert (done.returncode, done.stdout) == (5, ""), done
     lines = done.stderr.splitlines()
     assert len(lines) == 1, done.stderr
     assert lines[0].startswith("ctxrepo: not ")
     assert lines[0].endswith(meanings()[outcome].next_step), lines[0]
-    for word in said:
+    for word in words:
         assert word in lines[0]
 
 

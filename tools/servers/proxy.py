@@ -189,16 +189,16 @@ def proxy(target: int, seed: int = 0) -> Iterator[Proxy]:
 
 
 def _bound(port: int) -> socket.socket:
-    found = socket.socket()
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    found.bind(("127.0.0.1", port))
-    return found
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    return listener
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
     """End the connection the hard way, as a router that lost its memory does."""
-    found = writer.get_extra_info("socket")
-    if found is not None:
+    connection = writer.get_extra_info("socket")
+    if connection is not None:
         with suppress(OSError):
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
