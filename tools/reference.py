@@ -307,7 +307,9 @@ def table() -> str:
         group = "group" if _is_group(command) else ""
         function = "" if rest or group else command.callback.__name__
         traits = [group, "hidden" if command.hidden else ""]
-        lines.append(_cells(name, modules[first], function, panel, _joined(traits), _said(command.help)))
+        lines.append(
+            _cells(name, modules[first], function, panel, _joined(traits), _first_paragraph(command.help))
+        )
         lines += [_param(p) for p in command.params]
     return "\n".join(lines) + "\n"
 
@@ -325,7 +327,9 @@ def _param(param: Any) -> str:
     }
     traits = " ".join(trait for trait, is_so in has.items() if is_so)
     names = " ".join(param.opts) if is_option else ""
-    return _cells("", param.name, names, "" if is_flag else param.metavar or "", traits, _said(param.help))
+    return _cells(
+        "", param.name, names, "" if is_flag else param.metavar or "", traits, _first_paragraph(param.help)
+    )
 
 
 def _cells(*cells: str) -> str:
@@ -336,7 +340,7 @@ def _joined(words: list[str]) -> str:
     return " ".join(filter(None, words))
 
 
-def _said(text: str | None) -> str:
+def _first_paragraph(text: str | None) -> str:
     """The first paragraph, on one line."""
     return " ".join((text or "").split("\n\n")[0].split())
 

@@ -66,7 +66,7 @@ class Hooks:
         text = line(agent, payload.partition("-")[0])
         words = ["/bin/sh", "-c", text] if shell else shlex.split(text)
         recorded = (PAYLOADS.parent / agent / f"{payload}.json").read_text()
-        fields = _told(recorded, agent)
+        fields = _fields_of(recorded, agent)
         if fields["path"] and "@file@" not in recorded:
             recorded = recorded.replace(fields["path"], "@file@")
         if "error" in fill:
@@ -95,7 +95,7 @@ class Hooks:
         return [str(folder / str(number)) for number in range(WARM + self.rounds)]
 
 
-def _told(recorded: str, agent: str) -> dict[str, str]:
+def _fields_of(recorded: str, agent: str) -> dict[str, str]:
     """The fields that this agent's dialect finds in a recorded payload."""
     dialect = dialect_of(agent)
     assert dialect

@@ -55,7 +55,7 @@ class _Minutes:
     def take(self, typed: Typed) -> None:
         here = self._on(typed.machine)
         if typed.is_in_pi:
-            seen = self._said(here, typed)
+            seen = self._type(here, typed)
         elif typed.text == "pi":
             self.end()
             self._talk, seen = here.talk(), ""
@@ -82,7 +82,7 @@ class _Minutes:
         """Who is still running, but for the server."""
         return [words for words in company(self._play.stage.root) if not words.startswith("sshd")]
 
-    def _said(self, here: Play, typed: Typed) -> str:
+    def _type(self, here: Play, typed: Typed) -> str:
         if typed.text.startswith("/"):
             return str(self._talk.shown(typed.text[1:]))
         here.stage.model.will(*[Tool(tool, given) for tool, given in typed.calls], Text())

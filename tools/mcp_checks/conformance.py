@@ -37,7 +37,7 @@ def run(root: Path, npm: Path) -> bool:
             out = root / revision
             words = ["conformance", "server", "--url", bridge.url, "--requirements", revision, "-o", str(out)]
             subprocess.run(_node(programs, *words), capture_output=True, check=False)
-            is_well &= _told(revision, out)
+            is_well &= _print_outcome(revision, out)
     return is_well
 
 
@@ -65,7 +65,7 @@ def _inspected(era: str, programs: Path, environment: dict[str, str], folder: Pa
     return not any(ended)
 
 
-def _told(revision: str, out: Path) -> bool:
+def _print_outcome(revision: str, out: Path) -> bool:
     """Print what passed and what failed of a revision; whether all that failed was expected."""
     lines = Path(__file__).with_name("expected_failures.tsv").read_text().splitlines()
     expected = [tuple(line.split("\t")) for line in lines if line]

@@ -218,7 +218,7 @@ def _weighed(figures: Outcomes, values: Sequence[float]) -> float:
     return sum(count * value for count, value in zip(counts, values, strict=True)) / max(sum(counts), 1)
 
 
-def told(dose: Dose, figures: Outcomes, rate: float) -> Iterator[str]:
+def report_lines(dose: Dose, figures: Outcomes, rate: float) -> Iterator[str]:
     numbers = f"least {dose.least}, {dose.per_margin:g} per margin, share {dose.share}"
     yield f"  {numbers}: worth {worth(figures, rate):.3f}"
     for source, each in figures.items():
@@ -244,7 +244,7 @@ def curve(figures: Mapping[Dose, Outcomes], noise: float, rate: float) -> Iterat
         own = {dose: each[source] for dose, each in figures.items() if each[source].noise <= noise}
         if own:
             dose = max(own, key=lambda dose: (own[dose].evidence, -own[dose].waste))
-            yield from told(dose, {source: own[dose]}, rate)
+            yield from report_lines(dose, {source: own[dose]}, rate)
 
 
 def measures(prompts: Sequence[RankedPrompt], is_by_words: bool, rate: float) -> Iterator[str]:
@@ -255,7 +255,7 @@ def measures(prompts: Sequence[RankedPrompt], is_by_words: bool, rate: float) ->
         dose = best(means(prompts, trials), rate)
         by_length = f"length to the power of {length}, " if is_by_words else ""
         yield f"{by_length}everyday words {less}:"
-        yield from told(dose, outcomes(prompts, trials[dose], lambda _: True), rate)
+        yield from report_lines(dose, outcomes(prompts, trials[dose], lambda _: True), rate)
     _set_margins(prompts, lambda _, now: now)
 
 
@@ -284,7 +284,7 @@ def crosswise(prompts: Sequence[RankedPrompt], trials: Tried, rate: float) -> It
     }
     for name, dose in chosen.items():
         yield name
-        yield from told(dose, outcomes(prompts, trials[dose], name.__eq__), rate)
+        yield from report_lines(dose, outcomes(prompts, trials[dose], name.__eq__), rate)
     together = [trials[chosen[prompt.project]][number] for number, prompt in enumerate(prompts)]
     for source, each in outcomes(prompts, together, lambda _: True).items():
         yield f"together, {source}: {each}"
@@ -307,7 +307,7 @@ def main() -> None:
     figures, now = means(prompts, trials), BY_WORDS if is_by_words else BY_MEANING
     for title, dose in (("now", now), (f"best at {rate:.0f} bytes", best(figures, rate))):
         given = tried(prompts, [dose])[dose]
-        print("\n".join([title, *told(dose, outcomes(prompts, given, lambda _: True), rate)]))
+        print("\n".join([title, *report_lines(dose, outcomes(prompts, given, lambda _: True), rate)]))
     for noise in wanted.noise:
         print("\n".join([f"at {noise:.0f} bytes of noise", *curve(figures, noise, rate)]))
     if wanted.measures:

@@ -156,12 +156,12 @@ def gate(memories: Sequence[Memory]) -> None:
     for number, memory in enumerate(memories):
         others = np.concatenate([table for n, table in enumerate(tables) if n != number])
         weights = fit(others)
-        print(f"{memory.name:12} weights {weights.round(2)} {told(tables[number], weights)}")
+        print(f"{memory.name:12} weights {weights.round(2)} {rates_of(tables[number], weights)}")
     all_of_them = np.concatenate(tables)
     print(f"on all: weights {fit(all_of_them).round(2)}")
     for memory, table in zip(memories, tables, strict=True):
         own = np.array([FUSION.meaning_gate, FUSION.words_gate, -least(len(memory.places))])
-        print(f"{memory.name:12} as it is {told(table, own, FUSION.words_alone)}")
+        print(f"{memory.name:12} as it is {rates_of(table, own, FUSION.words_alone)}")
 
 
 def features(memory: Memory) -> Any:
@@ -188,7 +188,7 @@ def fit(table: Any) -> Any:
     return weights
 
 
-def told(table: Any, weights: Any, sure: float = np.inf) -> str:
+def rates_of(table: Any, weights: Any, sure: float = np.inf) -> str:
     passes = (table[:, :3] @ weights >= 0) | (table[:, 1] >= sure)
     is_answer = table[:, 3] == 1
     return f"answers {passes[is_answer].mean():.2f}, speaks without need {passes[~is_answer].mean():.2f}"

@@ -77,7 +77,9 @@ class Stage:
     def remember(self, note: int, token: str, trouble: str = "") -> None:
         """Acknowledge a fact, on a full disk (`full`), or killed at a point."""
         fact = Fact(line_of(token), note=_TARGETS[note])
-        if self._command(trouble, lambda: _said(remember(self._fresh(), fact, None, Origin("here"), NOW))):
+        if self._command(
+            trouble, lambda: _no_refusal(remember(self._fresh(), fact, None, Origin("here"), NOW))
+        ):
             self.promises.promise(token.encode())
 
     def forget(self, note: int, nth: int, trouble: str = "") -> None:
@@ -88,11 +90,13 @@ class Stage:
             line = lines[nth % len(lines)]
             target = Target("global", _TARGETS[note].path, lines=(line, line))
             self.promises.excuse(tokens(data.splitlines()[line - 1]))
-            self._command(trouble, lambda: _said(forget(self._fresh(), target, None, Origin("here"), NOW)))
+            self._command(
+                trouble, lambda: _no_refusal(forget(self._fresh(), target, None, Origin("here"), NOW))
+            )
 
     def forget_note(self, note: int, trouble: str = "") -> None:
         left_out = tokens(self.on_disk(note))
-        act = lambda: _said(forget(self._fresh(), _TARGETS[note], None, Origin("here"), NOW))  # noqa: E731
+        act = lambda: _no_refusal(forget(self._fresh(), _TARGETS[note], None, Origin("here"), NOW))  # noqa: E731
         self.promises.excuse(left_out)
         self._command(trouble, act)
 
@@ -100,7 +104,7 @@ class Stage:
         """Move the note to a place of its own."""
         to = Target("global", f"topics/moved-{token.strip('q')}.md")
         self._command(
-            trouble, lambda: _said(move(self._fresh(), _TARGETS[note], to, None, Origin("here"), NOW))
+            trouble, lambda: _no_refusal(move(self._fresh(), _TARGETS[note], to, None, Origin("here"), NOW))
         )
 
     def _command(self, trouble: str, act: Callable[[], list[str]]) -> bool:
@@ -315,7 +319,7 @@ class Stage:
         return self.ada.open()
 
 
-def _said(_: object) -> list[str]:
+def _no_refusal(_: object) -> list[str]:
     return []
 
 

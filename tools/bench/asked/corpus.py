@@ -51,7 +51,7 @@ class Corpus:
         words = tomllib.loads((Path(__file__).parent / "chatter.toml").read_text("utf-8"))
         return cls(random.Random(seed), Author(), words)
 
-    def one(self, kind: str, **more: str) -> str:
+    def phrase(self, kind: str, **more: str) -> str:
         """A text of a kind, with its places filled."""
         named = {
             key: self.chance.choice(self.words[key]) for key in ("thing", "file", "error", "reason", "detail")
@@ -113,15 +113,15 @@ def _chatter(corpus: Corpus, at: int, count: int) -> Iterator[Said]:
     for _ in range(count):
         at += corpus.chance.randrange(2_000, 90_000)
         if who == "user":
-            yield Said("user", corpus.one("user"), at)
+            yield Said("user", corpus.phrase("user"), at)
             who = "agent"
         elif corpus.chance.random() < 0.55:
-            yield _used_tool(corpus, at, "" if corpus.chance.random() < 0.7 else corpus.one("detail"))
+            yield _used_tool(corpus, at, "" if corpus.chance.random() < 0.7 else corpus.phrase("detail"))
         else:
-            yield Said("agent", corpus.one("agent"), at)
+            yield Said("agent", corpus.phrase("agent"), at)
             who = "user"
     if who == "agent":
-        yield Said("agent", corpus.one("agent"), at + 2_000)
+        yield Said("agent", corpus.phrase("agent"), at + 2_000)
 
 
 def _used_tool(corpus: Corpus, at: int, text: str = "") -> Said:
@@ -160,8 +160,8 @@ def _asked_only(corpus: Corpus, topic: Topic) -> Iterator[Session]:
             command = f'ctxrepo search --in sessions "{topic.keywords}"'
             messages.append(Said("agent", "", at + 3_000, command, result="nothing found"))
         words = topic.keywords if corpus.chance.random() < 0.5 else "it"
-        messages.append(Said("agent", corpus.one("unanswered", words=words), at + 9_000))
-        messages.append(Said("user", corpus.one("dropped"), at + 30_000))
+        messages.append(Said("agent", corpus.phrase("unanswered", words=words), at + 9_000))
+        messages.append(Said("user", corpus.phrase("dropped"), at + 30_000))
         yield _session(corpus, [*messages, *_chatter(corpus, at + 40_000, 6)])
 
 
@@ -174,7 +174,7 @@ def _asides(corpus: Corpus, topics: Sequence[Topic]) -> list[str]:
         for words_of_one, count in ((1, _ALONE), (2, _PAIRS), (len(words), number % 2)):
             for _ in range(count):
                 some = chance.sample(words, min(words_of_one, len(words)))
-                asides.append(corpus.one("aside", words=" ".join(some)))
+                asides.append(corpus.phrase("aside", words=" ".join(some)))
     chance.shuffle(asides)
     return asides
 
