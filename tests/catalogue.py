@@ -16,7 +16,7 @@ LIMIT = 30.0
 Done = subprocess.CompletedProcess[str]
 
 
-def said(done: Done) -> str:
+def output_of(done: Done) -> str:
     """What a command said; never a traceback, nor what hides one."""
     words = done.stdout + done.stderr
     assert "Traceback" not in words
@@ -27,14 +27,14 @@ def said(done: Done) -> str:
 def remember(machine: Machine, fact: str, *more: str) -> None:
     """Acknowledged: the command ended with 0."""
     done = machine.ctxrepo("remember", fact, *more)
-    assert done.returncode == 0, said(done)
+    assert done.returncode == 0, output_of(done)
 
 
 def sync(machine: Machine, code: int = 0) -> str:
     """A sync that ends in time and with `code`; where that is 1 with one line and a hint."""
     began = time.monotonic()
     done = machine.ctxrepo("sync")
-    words = said(done)
+    words = output_of(done)
     assert time.monotonic() - began < LIMIT, words
     assert done.returncode == code, words
     if code == 1:
@@ -45,10 +45,10 @@ def sync(machine: Machine, code: int = 0) -> str:
 def heal(machine: Machine) -> str:
     """What a person does who reads what `sync` says: sync; if it says so `doctor --fix`, and sync again."""
     done = machine.ctxrepo("sync")
-    words = said(done)
+    words = output_of(done)
     if done.returncode == 1:
         assert "doctor --fix" in words
-        words += said(machine.ctxrepo("doctor", "--fix"))
+        words += output_of(machine.ctxrepo("doctor", "--fix"))
         words += sync(machine)
     return words
 
@@ -72,7 +72,7 @@ def everything(clone: Path, at: str = "main") -> str:
 
 def is_whole(machine: Machine) -> bool:
     """Whether git and doctor find nothing any more after `doctor --fix`: an old hole waits for it."""
-    said(machine.ctxrepo("doctor", "--fix"))
+    output_of(machine.ctxrepo("doctor", "--fix"))
     machine.git("fsck", "--no-dangling")
     return not [f for f in machine.json("doctor")["data"]["findings"] if "mends it" in f["remedy"]]
 

@@ -292,9 +292,9 @@ class _Witness:
         self.groups: dict[int, str] = {}
 
     def of(self, items: Any) -> str:
-        return "".join(self.one(op, av) for op, av in items)
+        return "".join(self.text_of(op, av) for op, av in items)
 
-    def one(self, op: Any, av: Any) -> str:
+    def text_of(self, op: Any, av: Any) -> str:
         if op in (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY):
             return next((s for s in self.signs if _takes(op, av, s)), "")
         if op is codes.BRANCH:
@@ -325,7 +325,7 @@ def _repeats(items: Any, signs: list[str], before: str = "") -> Iterator[tuple[s
         else:
             for child in _children(op, av):
                 yield from _repeats(child, signs, before)
-        before += _Witness(signs).one(op, av)
+        before += _Witness(signs).text_of(op, av)
 
 
 def _pumps(body: Any, signs: list[str]) -> list[str]:

@@ -123,13 +123,13 @@ def parse(text: str) -> Block:
 
 
 def unescape(text: str, is_field: bool) -> str:
-    def one(match: re.Match[str]) -> str:
+    def sign(match: re.Match[str]) -> str:
         if match[1]:
             return chr(int(match[1], 16))
         plain = {"&lt;": "<", "&amp;": "&", "\\#": "#", "\\\\": "\\", "\\n": "\n" if is_field else "\\n"}
         return plain[match[0]]
 
-    return _ESCAPE.sub(one, text)
+    return _ESCAPE.sub(sign, text)
 
 
 _PICTURE = (

@@ -16,7 +16,7 @@ from ctxrepo.faces.cli.app import main
 
 
 @dataclass(frozen=True)
-class Said:
+class Answer:
     """How a command ended, and what it printed."""
 
     code: int
@@ -65,7 +65,7 @@ class Terminal:
     cwd: Path | None = None
     woken: list[tuple[str, ...]] = field(default_factory=list)
 
-    def __call__(self, *words: str, stdin: str | bytes = b"", **env: str) -> Said:
+    def __call__(self, *words: str, stdin: str | bytes = b"", **env: str) -> Answer:
         """Run a command; `env` is added to the environment, a variable that is '' taken out of it."""
         with self.monkeypatch.context() as patch:
             for name, value in {**self.machine.env, **env}.items():
@@ -82,4 +82,4 @@ class Terminal:
             patch.setattr("ctxrepo.app.desk.run_forking", lambda start: self.woken.append(start.args))
             self.capsys.readouterr()
             code = main(words)
-        return Said(code, *self.capsys.readouterr())
+        return Answer(code, *self.capsys.readouterr())

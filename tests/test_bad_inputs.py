@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from long import rotating
 from machines import Machine
-from terminal import Said, Terminal
+from terminal import Answer, Terminal
 
 from ctxrepo import hook
 from ctxrepo.storage.state.compiled import compile_settings, read_repositories, read_settings
@@ -451,6 +451,6 @@ def spoil(file: Path, damage: bytes | None) -> None:
         file.write_bytes(damage)
 
 
-def refused(answer: Said, code: int, message: str) -> None:
+def refused(answer: Answer, code: int, message: str) -> None:
     assert (answer.code, answer.is_one_line()) == (code, True), answer
     assert message in answer.err

@@ -48,7 +48,7 @@ def test_ctxrepo_itself_says_what_the_page_shows_of_it(tmp_path: Path) -> None:
         if typed.machine not in machines:
             machines[typed.machine] = make_machine(tmp_path, typed.machine)
         machine = machines[typed.machine]
-        lost = [*missing(typed.shown, _said(machine, typed.text, remote))] if typed.text[0] == "/" else []
+        lost = [*missing(typed.shown, _answer(machine, typed.text, remote))] if typed.text[0] == "/" else []
         for tool, given in typed.calls:
             assert tool == "memory_write"
             words = ("remember", f"--category={given['category']}", "--json", "--", "-")
@@ -62,7 +62,7 @@ def test_ctxrepo_itself_says_what_the_page_shows_of_it(tmp_path: Path) -> None:
     assert len(machines) == 2
 
 
-def _said(machine: Machine, line: str, remote: Path) -> str:
+def _answer(machine: Machine, line: str, remote: Path) -> str:
     command, _, rest = line.removeprefix("/memory-").partition(" ")
     done = machine.process(command, *(["--", rest.replace(f"{HOST}memory.git", str(remote))] if rest else []))
     assert done.returncode == 0, done.stderr

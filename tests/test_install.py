@@ -87,19 +87,19 @@ def test_pipx_installs_it_from_a_git_address(env: dict[str, str], plugin: Path, 
 
 
 def test_the_plugin_alone_becomes_whole_by_the_line_that_it_tells(env: dict[str, str], plugin: Path) -> None:
-    def told() -> dict[str, object]:
+    def hook_answer() -> dict[str, object]:
         answer: dict[str, object] = json.loads(run(env, *hook, stdin=START))
         return answer
 
     hook = ("sh", str(plugin / "hooks/run"), "claude", "SessionStart")
     before = sorted(plugin.rglob("*"))
-    command = str(told()["systemMessage"]).partition("in a terminal: ")[2]
+    command = str(hook_answer()["systemMessage"]).partition("in a terminal: ")[2]
     output = run(env, "sh", "-c", command)
     assert f"ctxrepo {ctxrepo.__version__}\n" in output
     assert output.endswith(": ctxrepo start\n")
-    assert str(told()["systemMessage"]).endswith("in a terminal: ctxrepo start")
+    assert str(hook_answer()["systemMessage"]).endswith("in a terminal: ctxrepo start")
     run(env, "ctxrepo", "init")
-    assert "This is ctxrepo" in json.dumps(told()["hookSpecificOutput"])
+    assert "This is ctxrepo" in json.dumps(hook_answer()["hookSpecificOutput"])
     assert sorted(plugin.rglob("*")) == before
 
     newer = Path(env["HOME"], "newer")
@@ -110,4 +110,4 @@ def test_the_plugin_alone_becomes_whole_by_the_line_that_it_tells(env: dict[str,
     output = run(elsewhere, "sh", str(newer / "hooks/install"))
     assert "ctxrepo 9.9.9\n" in output
     assert output.endswith(f": '{env['HOME']}/.local/bin/ctxrepo' start\n")
-    assert "This is ctxrepo" in json.dumps(told()["hookSpecificOutput"])
+    assert "This is ctxrepo" in json.dumps(hook_answer()["hookSpecificOutput"])

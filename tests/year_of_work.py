@@ -175,7 +175,7 @@ def _codex(home: Path, session: PastSession) -> tuple[Path, Lines]:
         number = next(numbers)
         return {"timestamp": session.moment(number), "ordinal": number, "type": kind, "payload": payload}
 
-    def said(who: str, name: str, text: str) -> Mapping[str, Any]:
+    def message(who: str, name: str, text: str) -> Mapping[str, Any]:
         form = "text" if who == "UserMessage" else "Text"
         item = {"type": who, "id": name, "content": [{"type": form, "text": text}]}
         about = {"type": "item_completed", "thread_id": session.id, "turn_id": turn_id, "item": item}
@@ -185,11 +185,11 @@ def _codex(home: Path, session: PastSession) -> tuple[Path, Lines]:
         about = {"session_id": session.id, "id": session.id, "timestamp": session.moment(0), "cwd": cwd}
         yield line("session_meta", {**about, "originator": "codex_cli", "cli_version": "0.169.0"})
         for number, turn in enumerate(session.turns):
-            yield said("UserMessage", f"{session.id}-u{number}", turn.asked)
+            yield message("UserMessage", f"{session.id}-u{number}", turn.asked)
             patch = f"*** Begin Patch\n*** Update File: {turn.file}\n@@\n-a\n+b\n*** End Patch"
             call = {"type": "custom_tool_call", "status": "completed", "call_id": f"call_{number}"}
             yield line("response_item", {**call, "name": "apply_patch", "input": patch})
-            yield said("AgentMessage", f"msg_{session.id[:8]}{number}", turn.answered)
+            yield message("AgentMessage", f"msg_{session.id[:8]}{number}", turn.answered)
 
     day, moment = session.began.strftime("%Y/%m/%d"), session.began.strftime("%Y-%m-%dT%H-%M-%S")
     return home / f".codex/sessions/{day}/rollout-{moment}-{session.id}.jsonl", lines()

@@ -53,7 +53,7 @@ def call_of(machine: Machine, **more: str) -> Call:
     return Call(machine.project_folder, {**machine.env, **more})
 
 
-def told(desk: Desk, text: str) -> tuple[str, str, int]:
+def announce(desk: Desk, text: str) -> tuple[str, str, int]:
     """An operation that tells its caller something, and says who performed it for whom."""
     desk.notice(text)
     desk.progress(text)
@@ -110,7 +110,7 @@ def test_each_call_has_its_own_folder_session_notices_and_progress(
     }
 
     def work(name: str) -> list[tuple[str, str, int]]:
-        return [desk.perform(told, f"{name}{number}", calls[name]) for number in range(20)]
+        return [desk.perform(announce, f"{name}{number}", calls[name]) for number in range(20)]
 
     with ThreadPoolExecutor(2) as threads:
         of_a, of_b = threads.map(work, "ab")
@@ -128,8 +128,8 @@ def test_an_operation_that_performs_another_one_does_not_wait_for_itself(
     inner_call = Call(tmp_path, ada.env)
 
     def outer(desk: Desk, _: None) -> tuple[str, str, Path]:
-        same = desk.perform(told, "of the same call")[0]
-        other = desk.perform(told, "of another call", inner_call)[0]
+        same = desk.perform(announce, "of the same call")[0]
+        other = desk.perform(announce, "of another call", inner_call)[0]
         return same, other, desk.cwd
 
     call = call_of(ada)
@@ -146,7 +146,7 @@ def test_an_error_comes_back_to_its_caller_with_the_notices(ada: Machine, desk: 
     with pytest.raises(NotFound, match="nothing"):
         desk.perform(fail, None, call)
     assert call.notices == ["before it failed"]
-    assert desk.perform(told, "x", call)[0] == str(ada.project_folder)
+    assert desk.perform(announce, "x", call)[0] == str(ada.project_folder)
 
 
 def test_ctrl_c_ends_the_waiting_and_the_desk_goes_on(ada: Machine, desk: Desk) -> None:
@@ -164,7 +164,7 @@ def test_ctrl_c_ends_the_waiting_and_the_desk_goes_on(ada: Machine, desk: Desk) 
     finally:
         signal.signal(signal.SIGINT, before)
     go_on.set()
-    assert desk.perform(told, "x", call_of(ada))[0] == str(ada.project_folder)
+    assert desk.perform(announce, "x", call_of(ada))[0] == str(ada.project_folder)
 
 
 def test_the_memory_of_a_shared_desk_stays_in_its_thread(desk: Desk) -> None:

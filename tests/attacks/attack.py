@@ -51,7 +51,7 @@ def attack(
     for order in orders:
         ended = stage.run(order, **more)
         done.tried += max(1, len(chosen))
-        done.faults += _said(order, ended)
+        done.faults += _faults_in(order, ended)
         if order[0] == "remember" and ended.code == 0:
             acknowledged.append(order[1])
         if order[0] in ("sync", "hook", "_work"):
@@ -70,7 +70,7 @@ def attack(
     return done
 
 
-def _said(order: Order, ended: Ended) -> list[str]:
+def _faults_in(order: Order, ended: Ended) -> list[str]:
     """A command ends, and shows neither its insides nor what is outside."""
     what = " ".join(order)
     faults = [f"hangs: {what}"] if ended.code is None else []

@@ -84,7 +84,7 @@ class Draw:
         h = self.hex
         return f"{h(8)}-{h(4)}-4{h(3)}-{self.of.choice('89ab')}{h(3)}-{h(12)}"
 
-    def one(self, *of: str) -> str:
+    def pick(self, *of: str) -> str:
         """One of these."""
         return self.of.choice(of)
 

@@ -72,7 +72,7 @@ CLOUD = (
     W("ovh-secret", "OVH: application secret", "OVH_APPLICATION_SECRET", lambda d: d.hex(32)),
     W("ovh-consumer", "OVH: consumer key", "OVH_CONSUMER_KEY", lambda d: d.hex(32)),
     W("scaleway", "Scaleway: secret key", "SCW_SECRET_KEY", lambda d: d.uuid()),
-    W("oracle-auth", "Oracle Cloud: auth token", "OCI_AUTH_TOKEN", lambda d: d.an(9) + d.one(";", ")", "}") + d.an(10)),
+    W("oracle-auth", "Oracle Cloud: auth token", "OCI_AUTH_TOKEN", lambda d: d.an(9) + d.pick(";", ")", "}") + d.an(10)),
     W("ibm-cloud", "IBM Cloud: API key", "IBMCLOUD_API_KEY", lambda d: d.url(44)),
     T("alibaba-id", "Alibaba Cloud: access key", "ALIBABA_CLOUD_ACCESS_KEY_ID", lambda d: "LT" + "AI5t" + d.an(18)),
     W("alibaba-secret", "Alibaba Cloud: access key secret", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", lambda d: d.an(30)),

@@ -54,7 +54,7 @@ FORGES = (
     W("drone", "Drone: token", "DRONE_TOKEN", lambda d: d.an(32)),
     W("gitea", "Gitea: access token", "GITEA_TOKEN", lambda d: d.hex(40)),
     W("codecov", "Codecov: upload token", "CODECOV_TOKEN", lambda d: d.uuid()),
-    T("sonar", "SonarQube: token", "SONAR_TOKEN", lambda d: "sq" + d.one("u", "p", "a") + "_" + d.hex(40)),
+    T("sonar", "SonarQube: token", "SONAR_TOKEN", lambda d: "sq" + d.pick("u", "p", "a") + "_" + d.hex(40)),
     W("snyk", "Snyk: API token", "SNYK_TOKEN", lambda d: d.uuid()),
     T("harness", "Harness: API key", "HARNESS_API_KEY", lambda d: f"pat.{d.url(22)}.{d.hex(24)}.{d.an(20)}"),
     T("sourcegraph", "Sourcegraph: access token", "SRC_ACCESS_TOKEN", lambda d: "sg" + f"p_{d.hex(16)}_{d.hex(40)}"),

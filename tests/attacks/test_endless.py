@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from catalogue import said
+from catalogue import output_of
 from long import rotating
 from machines import Machine, make_machine, make_remote
 
@@ -76,7 +76,7 @@ def test_a_server_that_never_ends_is_left_with_the_number_and_work_goes_on(
     ada.remember("written while it talked")
     done = ada.process("sync")
     assert done.returncode == 5
-    (line,) = said(done).splitlines()
+    (line,) = output_of(done).splitlines()
     assert f"{bound.most:,} {bound.what}" in line
     assert "written while it talked" in ada.git("grep", "-h", "written", "HEAD")
     mode.unlink()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from catalogue import arrived, said
+from catalogue import arrived, output_of
 from long import rotating
 from machines import NOW, Machine, make_machine, make_remote
 from torture import bombs, floods
@@ -115,12 +115,12 @@ def test_a_person_is_told_by_sync_status_doctor_and_the_session(remote: Path, ad
     floods.fan(Forge(remote), 10, 10)
     done = ada.process("sync")
     assert done.returncode == 5
-    (line,) = said(done).splitlines()
+    (line,) = output_of(done).splitlines()
     assert "11,111,111,1" in line
     assert "250,000" in line
     assert "git log" in line
     for words in ("status", "doctor"):
-        assert "more than a memory may be" in said(ada.process(words))
+        assert "more than a memory may be" in output_of(ada.process(words))
     assert any("more than a memory may be" in fault.text for fault in current_faults(ada.open()))
 
 
@@ -142,14 +142,14 @@ def test_who_merged_it_with_their_own_git_is_told_and_goes_back(
     ada.git("update-ref", "refs/heads/main", "origin/main")
     before = ada.git("rev-parse", "main~1")
     fact = ada.process("remember", "written on top of it")
-    assert fact.returncode == 0, said(fact)
+    assert fact.returncode == 0, output_of(fact)
     for words in COMMANDS:
         done = ada.process(*words)
-        assert done.returncode in (0, 1, 3), said(done)
-        said(done)
-    assert "take main back" in said(ada.process("sync"))
-    assert "take main back" in said(ada.process("status"))
-    assert "take main back" in said(ada.process("doctor"))
+        assert done.returncode in (0, 1, 3), output_of(done)
+        output_of(done)
+    assert "take main back" in output_of(ada.process("sync"))
+    assert "take main back" in output_of(ada.process("status"))
+    assert "take main back" in output_of(ada.process("doctor"))
 
     ada.git("update-ref", "refs/heads/main", before)
     Forge(remote).point(before)
@@ -189,8 +189,8 @@ def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: 
     assert ada.sync().remote.ok
     for words in COMMANDS:
         done = ada.process(*words)
-        assert done.returncode in (0, 1, 3), (words, said(done))
-        said(done)
+        assert done.returncode in (0, 1, 3), (words, output_of(done))
+        output_of(done)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str)
     assert ada.sync().remote.ok
     for words in (*LOOKS, ("log",), ("status",), ("review", "--html")):
         done = ada.process(*words)
-        assert done.returncode == 0, said(done)
-        assert len(said(done)) < 100_000
+        assert done.returncode == 0, output_of(done)
+        assert len(output_of(done)) < 100_000
 
 
 @pytest.mark.parametrize("name", rotating(["a time below zero", "the year 292277026596"], keep=1))
@@ -220,8 +220,8 @@ def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, 
     ada.remember("written on top of it")
     for words in (*LOOKS, ("log",), ("status",), ("review", "--html")):
         done = ada.process(*words)
-        assert done.returncode == 0, said(done)
-        said(done)
+        assert done.returncode == 0, output_of(done)
+        output_of(done)
 
 
 def test_the_shared_branch_is_no_commit(remote: Path, ada: Machine) -> None:

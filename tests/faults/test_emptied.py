@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from catalogue import arrived, heal, remember, said, sync
+from catalogue import arrived, heal, output_of, remember, sync
 from machines import Machine
 
 
@@ -14,8 +14,8 @@ def test_an_emptied_folder_comes_back(mine: Machine, ben: Machine, remote: Path)
     for item in mine.clone.iterdir():
         if item.name != ".git":
             shutil.rmtree(item) if item.is_dir() else item.unlink()
-    assert "files of the last commit gone" in said(mine.ctxrepo("doctor"))
-    assert "back again" in said(mine.ctxrepo("doctor", "--fix"))
+    assert "files of the last commit gone" in output_of(mine.ctxrepo("doctor"))
+    assert "back again" in output_of(mine.ctxrepo("doctor", "--fix"))
     assert "- committed here" in mine.read("shop/MEMORY.md")
     sync(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
@@ -29,7 +29,7 @@ def test_an_emptied_folder_beside_a_spoiled_branch(
     shutil.rmtree(mine.clone / "shop")
     (git_dir / "refs/heads/main").write_bytes(b"")
     (git_dir / "refs/ctxrepo/wt").write_bytes(b"")
-    said(mine.ctxrepo("doctor", "--fix"))
+    output_of(mine.ctxrepo("doctor", "--fix"))
     heal(mine)
     arrived(mine, ben, remote, "committed here", "sent before")
 
@@ -41,7 +41,7 @@ def test_a_folder_where_a_note_was(mine: Machine, ben: Machine, remote: Path) ->
     note.mkdir()
     refused = mine.process("remember", "into a folder")
     assert refused.returncode == 6
-    assert "MEMORY.md is there but is no readable file" in said(refused)
+    assert "MEMORY.md is there but is no readable file" in output_of(refused)
     remember(mine, "beside the folder", "--note", "topics/other.md")
     sync(mine)
     note.rmdir()
@@ -57,7 +57,7 @@ def test_bytes_that_are_no_text(mine: Machine, ben: Machine, remote: Path) -> No
         file.write(b"- odd \xff\xfe bytes\n- readable all the same\n")
     remember(mine, "into the odd one", "--note", "MEMORY.md")
     sync(mine)
-    assert "readable all the same" in said(mine.ctxrepo("read", "MEMORY"))
+    assert "readable all the same" in output_of(mine.ctxrepo("read", "MEMORY"))
     arrived(mine, ben, remote, "readable all the same", "into the odd one", "committed here")
     assert b"- odd \xff\xfe bytes\n" in note.read_bytes()
 
@@ -70,7 +70,7 @@ def test_a_zero_byte_holds_back_its_note_only(mine: Machine, ben: Machine, remot
     assert "shop/MEMORY.md#L" in sync(mine, code=6)
     answer = mine.process("remember", "into the odd one", "--note", "MEMORY.md")
     assert answer.returncode == 6
-    assert "NUL bytes" in said(answer)
+    assert "NUL bytes" in output_of(answer)
     note.write_bytes(clean)
     sync(mine)
     arrived(mine, ben, remote, "into another note", "committed here")

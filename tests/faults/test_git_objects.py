@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from catalogue import arrived, heal, is_whole, object_of, quiet_hooks, remember, said, spoil
+from catalogue import arrived, heal, is_whole, object_of, output_of, quiet_hooks, remember, spoil
 from damage import run
 from long import mostly_long, rotating
 from machines import NOW, Machine
@@ -44,8 +44,8 @@ class TestObjects:
     def test_a_spoiled_one_is_kept_and_told_of(self, mine: Machine, git_dir: Path) -> None:
         file = object_of(mine, "HEAD")
         spoil(file, b"garbage")
-        assert f"{file} is corrupt" in said(mine.ctxrepo("doctor"))
-        assert "1 object file moved aside" in said(mine.ctxrepo("doctor", "--fix"))
+        assert f"{file} is corrupt" in output_of(mine.ctxrepo("doctor"))
+        assert "1 object file moved aside" in output_of(mine.ctxrepo("doctor", "--fix"))
         (kept,) = git_dir.glob(f"ctxrepo/broken/*/objects/{file.parent.name}/{file.name}")
         assert kept.read_bytes() == b"garbage"
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from catalogue import arrived, heal, quiet_hooks, remember, said
+from catalogue import arrived, heal, output_of, quiet_hooks, remember
 from long import rotating
 from machines import NOW, Machine
 
@@ -39,7 +39,7 @@ class TestHeadAndRefs:
     def test_hooks_are_silent_meanwhile(self, mine: Machine, git_dir: Path, name: str) -> None:
         (git_dir / name).write_text("")
         quiet_hooks(mine)
-        output = said(mine.ctxrepo("doctor"))
+        output = output_of(mine.ctxrepo("doctor"))
         assert "can't be read" in output or (git_dir / name).read_text()  # a worker has healed it by now
 
     @pytest.mark.parametrize("data", [b"garbage\n", bytes(300), b"\xff\xfe" * 40])

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from catalogue import arrived, heal, quiet_hooks, remember, said, sync
+from catalogue import arrived, heal, output_of, quiet_hooks, remember, sync
 from long import rotating
 from machines import Machine
 from needs import needs_root
@@ -36,11 +36,11 @@ class TestLocks:
     def test_old_ones_are_listed_and_moved_aside_when_asked(self, mine: Machine, git_dir: Path) -> None:
         for name in LOCKS:
             (git_dir / f"{name}.lock").touch()
-        assert ".lock" not in said(mine.ctxrepo("doctor"))
+        assert ".lock" not in output_of(mine.ctxrepo("doctor"))
         for name in LOCKS:
             os.utime(git_dir / f"{name}.lock", (time.time() - 90,) * 2)
-        assert sum(f"{name}.lock" in said(mine.ctxrepo("doctor")) for name in LOCKS[:2]) == 2
-        words = said(mine.ctxrepo("doctor", "--fix"))
+        assert sum(f"{name}.lock" in output_of(mine.ctxrepo("doctor")) for name in LOCKS[:2]) == 2
+        words = output_of(mine.ctxrepo("doctor", "--fix"))
         assert all(f"moved {Path(name).name}.lock aside" in words for name in LOCKS)
         assert not list(git_dir.glob("*.lock"))
         assert list(git_dir.glob("ctxrepo/broken/*/refs/heads/main.lock"))
@@ -56,7 +56,7 @@ class TestIndex:
         remember(mine, "with no index")
         sync(mine)
         quiet_hooks(mine)
-        said(mine.ctxrepo("doctor", "--fix"))
+        output_of(mine.ctxrepo("doctor", "--fix"))
         remember(mine, "with an index again")
         sync(mine)
         arrived(mine, ben, remote, "with no index", "with an index again", "committed here")
@@ -83,8 +83,8 @@ class TestAPersonAtWork:
         remember(machine, "written meanwhile")
         assert words in sync(machine, code=1)
         quiet_hooks(machine)
-        said(machine.ctxrepo("doctor", "--fix"))
-        assert words in said(machine.ctxrepo("doctor"))
+        output_of(machine.ctxrepo("doctor", "--fix"))
+        assert words in output_of(machine.ctxrepo("doctor"))
         assert (machine.git("rev-parse", "HEAD"), machine.git("for-each-ref", "refs/heads")) == before
 
     def goes_on(self, machine: Machine, ben: Machine, remote: Path) -> None:
@@ -117,9 +117,9 @@ class TestAPersonAtWork:
         remember(mine, "written meanwhile")
         assert f"is on {there}, not on main" in sync(mine, code=1)
         quiet_hooks(mine)
-        assert f"is on {there}, not on main" in said(mine.ctxrepo("doctor"))
+        assert f"is on {there}, not on main" in output_of(mine.ctxrepo("doctor"))
         assert (mine.git("rev-parse", "HEAD"), mine.git("for-each-ref", "refs/heads")) == before
-        assert f"was on {there} and is on main again" in said(mine.ctxrepo("doctor", "--fix"))
+        assert f"was on {there} and is on main again" in output_of(mine.ctxrepo("doctor", "--fix"))
         self.goes_on(mine, ben, remote)
 
 
@@ -174,8 +174,8 @@ class TestTheCloneAsAWhole:
             for words in (("remember", "not mine"), ("sync",)):
                 done = mine.ctxrepo(*words)
                 assert done.returncode != 0
-                assert "another user" in said(done)
-                assert len(said(done).splitlines()) <= 3
+                assert "another user" in output_of(done)
+                assert len(output_of(done).splitlines()) <= 3
         finally:
             for path in (mine.clone, git_dir):
                 os.chown(path, 0, 0)
@@ -188,7 +188,7 @@ class TestTheCloneAsAWhole:
         mine.write("global/inner/x.md", "- not of the memory\n")
         remember(mine, "beside it")
         sync(mine)
-        assert "global/inner" in said(mine.ctxrepo("status")) + said(mine.ctxrepo("check"))
+        assert "global/inner" in output_of(mine.ctxrepo("status")) + output_of(mine.ctxrepo("check"))
         assert "not of the memory" not in mine.git("grep", "-h", "", "HEAD")
         shutil.rmtree(mine.clone / "global/inner")
         arrived(mine, ben, remote, "beside it", "committed here")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from catalogue import arrived, heal, quiet_hooks, remember, said, sync
+from catalogue import arrived, heal, output_of, quiet_hooks, remember, sync
 from machines import Machine
 
 HOOKS = ("pre-commit", "commit-msg", "post-commit", "reference-transaction", "pre-push", "post-checkout",
@@ -70,7 +70,7 @@ def test_hooks_in_the_clone(mine: Machine, ben: Machine, remote: Path, git_dir: 
     remember(mine, "past the hooks")
     sync(mine)
     quiet_hooks(mine)
-    said(mine.ctxrepo("doctor", "--fix"))
+    output_of(mine.ctxrepo("doctor", "--fix"))
     assert not is_sprung(trap)
     shutil.rmtree(git_dir / "hooks")
     arrived(mine, ben, remote, "past the hooks", "committed here")
@@ -87,8 +87,8 @@ def test_configuration_of_the_clone(
     remember(mine, "past the keys")
     assert "held back: git stores it in another form (filter=x)" in sync(mine, 6)
     quiet_hooks(mine)
-    assert "config sets core.sshcommand" in said(mine.ctxrepo("doctor"))
-    words = said(mine.ctxrepo("doctor", "--fix"))
+    assert "config sets core.sshcommand" in output_of(mine.ctxrepo("doctor"))
+    words = output_of(mine.ctxrepo("doctor", "--fix"))
     assert f"took core.sshcommand out of {git_dir / 'config'}" in words
     (kept,) = git_dir.glob("ctxrepo/broken/*/config")
     assert kept.read_bytes() == spoiled
@@ -113,7 +113,7 @@ def test_configuration_of_the_home(mine: Machine, ben: Machine, remote: Path, tr
         mine.git("config", "--global", *words)
     remember(mine, "past the home")
     code = mine.ctxrepo("sync")
-    assert code.returncode in (0, 5), said(code)
+    assert code.returncode in (0, 5), output_of(code)
     quiet_hooks(mine)
     assert not is_sprung(trap)
     (mine.home / ".gitconfig").write_text("[user]\n\tname = ada\n\temail = ada@example.org\n")
@@ -150,10 +150,10 @@ def test_no_git_at_all(mine: Machine, ben: Machine, remote: Path, tmp_path: Path
     remember(there, "without git")
     done = there.ctxrepo("sync")
     assert done.returncode in (0, 1, 5)
-    assert "git could not be started" in said(done)
+    assert "git could not be started" in output_of(done)
     quiet_hooks(there)
-    assert "git could not be started" in said(there.ctxrepo("doctor"))
-    said(there.ctxrepo("doctor", "--fix"))
+    assert "git could not be started" in output_of(there.ctxrepo("doctor"))
+    output_of(there.ctxrepo("doctor", "--fix"))
     sync(mine)
     arrived(mine, ben, remote, "without git", "committed here")
     assert os.listdir(tmp_path / "bin") == []

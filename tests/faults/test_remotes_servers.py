@@ -60,7 +60,7 @@ def caller(tmp_path: Path, home: Path) -> Caller:
     return Caller(tmp_path / "clone", home)
 
 
-def told(answer: RemoteAnswer) -> tuple[Outcome, bool]:
+def outcome_of(answer: RemoteAnswer) -> tuple[Outcome, bool]:
     """Outcome, and whether the reason is one line that says something."""
     return answer.outcome, bool(answer.reason) and "\n" not in answer.reason
 
@@ -78,7 +78,7 @@ def test_ssh_that_does_not_come_about(
     caller: Caller, sshd: SshServer, remote: Path, key: str, known: str, outcome: Outcome, word: str
 ) -> None:
     answer = caller.fetch(sshd.url(remote), ssh_client(sshd.client_with(key, known)))
-    assert told(answer) == (outcome, True)
+    assert outcome_of(answer) == (outcome, True)
     assert word in answer.reason
 
 
@@ -87,7 +87,7 @@ def test_a_key_that_may_only_read(caller: Caller, sshd: SshServer, remote: Path)
     client = ssh_client(sshd.client_with("reader"))
     assert caller.fetch(sshd.url(remote), client).ok
     answer = caller.push(sshd.url(remote), client)
-    assert told(answer) == ("readonly", True)
+    assert outcome_of(answer) == ("readonly", True)
     assert "read only" in answer.reason
 
 
@@ -97,7 +97,7 @@ def test_a_certificate_that_proves_nothing(
     caller: Caller, nginx: HttpsServer, remote: Path, certificate: str
 ) -> None:
     answer = caller.fetch(nginx.url(remote, certificate=certificate), nginx.client())
-    assert told(answer) == ("untrusted", True)
+    assert outcome_of(answer) == ("untrusted", True)
     assert caller.fetch(nginx.url(remote), "").outcome == "untrusted", "an authority nobody told us of"
 
 
@@ -106,9 +106,9 @@ def test_passwords_come_from_the_users_own_helper_or_not_at_all(
     caller: Caller, nginx: HttpsServer, remote: Path
 ) -> None:
     url = nginx.url(remote, "git")
-    assert told(caller.fetch(url, nginx.client())) == ("auth", True)
+    assert outcome_of(caller.fetch(url, nginx.client())) == ("auth", True)
     wrong = caller.fetch(url, nginx.client("wrong-password-91"))
-    assert told(wrong) == ("auth", True)
+    assert outcome_of(wrong) == ("auth", True)
     assert "wrong-password-91" not in wrong.reason
     assert caller.fetch(url, nginx.client(PASSWORD)).ok
     assert caller.push(url, nginx.client(PASSWORD)).ok
@@ -129,19 +129,19 @@ def test_passwords_come_from_the_users_own_helper_or_not_at_all(
 def test_numbers_for_an_answer(
     caller: Caller, nginx: HttpsServer, remote: Path, number: int, outcome: Outcome
 ) -> None:
-    assert told(caller.fetch(nginx.url(remote, f"status/{number}"), nginx.client())) == (outcome, True)
+    assert outcome_of(caller.fetch(nginx.url(remote, f"status/{number}"), nginx.client())) == (outcome, True)
 
 
 @needs_https
 @pytest.mark.parametrize("door", ["read", "write-denied"])
 def test_credentials_that_may_only_read(caller: Caller, nginx: HttpsServer, remote: Path, door: str) -> None:
     assert caller.fetch(nginx.url(remote, door), nginx.client()).ok
-    assert told(caller.push(nginx.url(remote, door), nginx.client())) == ("readonly", True)
+    assert outcome_of(caller.push(nginx.url(remote, door), nginx.client())) == ("readonly", True)
 
 
 @needs_https
 def test_a_redirect_to_another_host_is_not_followed(caller: Caller, nginx: HttpsServer, remote: Path) -> None:
-    assert told(caller.fetch(nginx.url(remote, "moved"), nginx.client())) == ("address", True)
+    assert outcome_of(caller.fetch(nginx.url(remote, "moved"), nginx.client())) == ("address", True)
 
 
 @needs_https
@@ -151,7 +151,7 @@ def test_a_page_that_is_no_git_is_not_an_empty_remote(
     assert caller.push(nginx.url(remote), nginx.client()).ok
     assert caller.fetch(nginx.url(remote), nginx.client()).ok
     seen = caller.git("rev-parse", "refs/remotes/origin/main")
-    assert told(caller.fetch(nginx.url(remote, "garbage"), nginx.client())) == ("missing", True)
+    assert outcome_of(caller.fetch(nginx.url(remote, "garbage"), nginx.client())) == ("missing", True)
     assert caller.git("rev-parse", "refs/remotes/origin/main") == seen
 
 
@@ -168,7 +168,7 @@ def way(request: pytest.FixtureRequest, remote: Path) -> tuple[str, str]:
 def test_empty_absent_and_deleted(caller: Caller, way: tuple[str, str], remote: Path) -> None:
     url, client = way
     assert caller.fetch(url, client) == RemoteAnswer("ok", "the remote is empty")
-    assert told(caller.fetch(url.replace("memory.git", "none.git"), client)) == ("missing", True)
+    assert outcome_of(caller.fetch(url.replace("memory.git", "none.git"), client)) == ("missing", True)
     assert caller.push(url, client).ok
     assert caller.fetch(url, client) == RemoteAnswer("ok")
     subprocess.run(["git", "-C", str(remote), "update-ref", "-d", "refs/heads/main"], check=True)
@@ -201,7 +201,7 @@ def test_what_a_hook_of_the_remote_declines(
     file.write_text(f"#!/bin/sh\n{hook}\n")
     file.chmod(0o755)
     answer = caller.push(*way)
-    assert told(answer) == (outcome, True)
+    assert outcome_of(answer) == (outcome, True)
     assert reason in answer.reason
 
 
@@ -211,7 +211,7 @@ def test_more_than_the_remote_takes(caller: Caller, way: tuple[str, str], remote
     # answer 502 in place of git's words, so we send again, as the next sync would.
     answers = (caller.push(*way, size=20_000) for _ in range(3))
     answer = next(answer for answer in answers if answer.outcome != "busy")
-    assert told(answer) == ("quota", True)
+    assert outcome_of(answer) == ("quota", True)
     assert "maximum allowed size" in answer.reason
 
 
@@ -229,14 +229,14 @@ def full(tmp_path: Path) -> Iterator[Path]:
 @needs_sshd
 def test_a_server_whose_disk_is_full(caller: Caller, sshd: SshServer, full: Path) -> None:
     answer = caller.push(sshd.url(full), ssh_client(sshd.client), size=20_000)
-    assert told(answer) == ("quota", True)
+    assert outcome_of(answer) == ("quota", True)
     assert "No space left" in answer.reason
 
 
 def test_forged_objects_are_not_taken(caller: Caller, way: tuple[str, str], remote: Path) -> None:
     forge(remote)
     answer = caller.fetch(*way)
-    assert told(answer) == ("malformed", True)
+    assert outcome_of(answer) == ("malformed", True)
     assert "hasDotgit" in answer.reason
     assert caller.git("for-each-ref") == ""
 
@@ -257,9 +257,9 @@ def test_bad_lines_are_told_apart(
     outcomes = {outcome, "offline"} if kind == "reset" else {outcome}
     for answer in (calling.fetch(), calling.push(caller.commit())):
         assert answer.outcome in outcomes
-        assert told(answer)[1]
+        assert outcome_of(answer)[1]
 
 
 def test_names_and_ports_where_nobody_is(caller: Caller) -> None:
     for url in ("https://nowhere.invalid/x.git", "ssh://git@nowhere.invalid/x.git"):
-        assert told(caller.fetch(url, "")) == ("offline", True)
+        assert outcome_of(caller.fetch(url, "")) == ("offline", True)

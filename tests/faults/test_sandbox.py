@@ -275,7 +275,7 @@ class Sandboxed(Session):
         assert done.returncode == 1
         return done.stdout + done.stderr
 
-    def told(self, command: str, printed: str) -> str:
+    def context_after(self, command: str, printed: str) -> str:
         """What the model is told besides, by the hook that runs after the tool."""
         call = {"command": command}
         return self.hook("PostToolUseFailure", tool_name="Bash", tool_input=call, error=printed)
@@ -288,7 +288,7 @@ def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> 
     assert files_of(ada) == known
     for command, printed in done.items():
         assert "nothing is saved" in printed
-        context = session.told(command, printed)
+        context = session.context_after(command, printed)
         assert (command, "what it wrote is saved" in context) == (command, True), context
     for path, text in {
         "shop/topics/pay.md": "702",
@@ -297,7 +297,7 @@ def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> 
         "shop/topics/wiki.md": "The wiki",
     }.items():
         assert ada.read(path).count(text) == 1
-    assert [session.told(command, printed) for command, printed in done.items()] == [""] * len(done)
+    assert [session.context_after(command, printed) for command, printed in done.items()] == [""] * len(done)
     eventually(lambda: not processes_of(ada), 60)
     assert ada.read("shop/MEMORY.md").count("Port 700") == 1
     assert ada.ctxrepo("log").stdout.count("tried it") == 1
@@ -337,13 +337,13 @@ def test_a_program_is_given_the_ticket_in_its_json(ada: Machine) -> None:
     words = ["remember", "Port 700 is the wiki's", "--json"]
     printed = session.prints(*words)
     assert json.loads(printed)["error"]["code"] == "unsaved"
-    assert "is saved" in session.told(shlex.join(["ctxrepo", *words]), printed)
+    assert "is saved" in session.context_after(shlex.join(["ctxrepo", *words]), printed)
 
 
 def test_another_program_of_our_name_has_nothing_saved(ada: Machine) -> None:
     """It may print what ours printed for other words, and can't for those that the model wrote."""
     session = Sandboxed(ada)
     printed = session.prints("remember", "all is well")
-    assert "Not run again" in session.told("ctxrepo remember 'nothing is well'", printed)
-    assert "Not run again" in session.told("ctxrepo remember 'all is well'; ./build", printed)
+    assert "Not run again" in session.context_after("ctxrepo remember 'nothing is well'", printed)
+    assert "Not run again" in session.context_after("ctxrepo remember 'all is well'; ./build", printed)
     assert not (ada.clone / "shop/MEMORY.md").exists()

@@ -87,14 +87,14 @@ def by_keys(terminal: Tmux) -> None:
     terminal.wait(lambda shown: "on all machines?" in shown, "deletions are asked about")
     terminal.keys("y")
     terminal.wait(lambda shown: "deleted on all machines:" in shown, "deletions are accepted")
-    found(terminal, "unwanted", "d")
+    press_on(terminal, "unwanted", "d")
     terminal.wait(lambda shown: "taken off the list:" in shown, "what was removed in a review is dismissed")
-    found(terminal, "keys.md", "e")
+    press_on(terminal, "keys.md", "e")
     terminal.wait(lambda shown: "edited shop/topics/keys.md" in shown, "the note is edited")
     terminal.keys("Escape")
     terminal.wait(lambda shown: "Inbox /" not in shown, "the filter goes")
     if ACCEPTS:
-        found(terminal, "prefers", "Home")
+        press_on(terminal, "prefers", "Home")
         for key, _ in zip(cycle("ad"), range(PROPOSALS), strict=False):
             terminal.keys(key)
         terminal.wait(lambda shown: inbox_in(shown) == 0 and is_quiet(shown), "proposals are decided")
@@ -103,7 +103,7 @@ def by_keys(terminal: Tmux) -> None:
     conflicts_by_keys(terminal)
 
 
-def found(terminal: Tmux, typed: str, key: str) -> None:
+def press_on(terminal: Tmux, typed: str, key: str) -> None:
     """Press a key for the row with this text."""
     terminal.keys("Escape")
     terminal.wait(lambda shown: "Inbox /" not in shown, "the filter goes")

@@ -22,7 +22,7 @@ def file(path: str, *lines: Mapping[str, object] | str) -> dict[str, str]:
     return {"type": "file", "path": path, "text": text}
 
 
-def said(kind: str, entry: str, path: str, **more: str) -> dict[str, object]:
+def record_of(kind: str, entry: str, path: str, **more: str) -> dict[str, object]:
     fields = {"v": 1, "id": f"{kind}-{entry}-{path}", "ts": "2026-11-30T00:00:00.000Z", "kind": kind}
     return {**fields, "entry": entry, "path": path, **more}
 
@@ -68,7 +68,7 @@ def test_nothing_is_said_of_entries_of_other_scopes(
     before = exported(cli, "staging door")
     path = door["path"] if where == "its own path" else "global/new.md"
     more = {} if kind in ("pinned", "verified", "contradicted", "stated") else {"to": "0" * 12}
-    brought(cli, file(EVIDENCE, said(kind, door["id"], path, **more)), NEW)
+    brought(cli, file(EVIDENCE, record_of(kind, door["id"], path, **more)), NEW)
     assert exported(cli, "staging door") == before
     assert cli("read", f"^{door['id']}").code == 0
 
@@ -79,15 +79,15 @@ def test_no_mark_of_what_is_not_here_moves_to_what_is(cli: Terminal) -> None:
     window = known(cli, "window")["id"]
     gone = "f" * 12
     lines = (
-        said("superseded", gone, "global/new.md", to="0" * 12),
-        said("moved", gone, "global/new.md", to=window),
+        record_of("superseded", gone, "global/new.md", to="0" * 12),
+        record_of("moved", gone, "global/new.md", to=window),
     )
     brought(cli, file(EVIDENCE, *lines), NEW)
     assert "superseded" not in exported(cli, "window")
 
 
 def test_no_note_that_is_here_is_said_to_have_moved(cli: Terminal, door: dict[str, str]) -> None:
-    moved = said("renamed", "", door["path"], to="global/new.md")
+    moved = record_of("renamed", "", door["path"], to="global/new.md")
     brought(cli, file(EVIDENCE, moved), NEW)
     assert "staging" in cli("read", door["path"].removeprefix("shop/")).out
     assert "renamed" not in cli.machine.process("export", "-").stdout
@@ -102,18 +102,18 @@ def test_a_rule_is_neither_approved_nor_replaced(cli: Terminal) -> None:
     cli("sync")
     rules = cli("enforce").out
     assert "kubectl apply" in rules
-    off = said("enforced", entry["id"], entry["path"], rule="warn command kubectl")
+    off = record_of("enforced", entry["id"], entry["path"], rule="warn command kubectl")
     brought(cli, file(EVIDENCE, off), file(entry["path"], note.rstrip("\n")), NEW)
     assert cli("enforce").out == rules
     new = known(cli, "Something new")
-    rule = said("enforced", new["id"], new["path"], rule="block command make")
+    rule = record_of("enforced", new["id"], new["path"], rule="block command make")
     brought(cli, file(EVIDENCE, rule, {**rule, "id": "again", "ts": "2026-11-30T01:00:00.000Z"}))
     assert "block command" not in str(exported(cli, "Something new"))
 
 
 def test_a_rule_that_comes_with_its_entry_waits_for_a_person(cli: Terminal) -> None:
     (entry,) = entries_of(NEW["path"], NEW["text"])
-    rule = said("enforced", entry.id, entry.path, rule="block command make")
+    rule = record_of("enforced", entry.id, entry.path, rule="block command make")
     brought(cli, file(EVIDENCE, rule), NEW)
     (listed,) = cli("enforce", "--json").data["rules"]
     assert (listed["rule"], listed["is_approved"], listed["held"]) == ("block command make", False, "")
@@ -155,7 +155,7 @@ def test_what_is_global_needs_to_be_a_scope_of_it(cli: Terminal) -> None:
     cli("sync")
     tea = known(cli, "Tea")
     header = {**HEADER, "scopes": ["fresh"]}
-    pinned = file(EVIDENCE, said("pinned", tea["id"], tea["path"]))
+    pinned = file(EVIDENCE, record_of("pinned", tea["id"], tea["path"]))
     brought(cli, pinned, NEW, {**NEW, "path": "fresh/a.md"}, header=header)
     assert "pinned" not in exported(cli, "Tea is hot")
     assert known(cli, "Something new")["path"] == "fresh/a.md"
@@ -170,7 +170,7 @@ def test_a_huge_note_is_told_and_not_read(cli: Terminal) -> None:
 def test_an_agent_whose_writes_wait_imports_nothing(cli: Terminal, door: dict[str, str]) -> None:
     cli("config", "set", "inbox.policy", "stage")
     agent = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s-1"}
-    pinned = said("pinned", door["id"], door["path"])
+    pinned = record_of("pinned", door["id"], door["path"])
     header = {**HEADER, "scopes": ["global", "shop"], "projects": {"git.example.org/ada/shop": "shop"}}
     code, words = brought(cli, file(EVIDENCE, pinned), header=header, **agent)
     assert (code, "person" in words) == (6, True)

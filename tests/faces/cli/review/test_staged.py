@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from terminal import Said, Terminal
+from terminal import Answer, Terminal
 
 from ctxrepo.agents.known import AGENTS
 from ctxrepo.domain.records.conflict_copy import ConflictCopy, copy_as_file
@@ -20,7 +20,7 @@ def mine(cli: Terminal) -> Terminal:
     return cli
 
 
-def by_agent(cli: Terminal, *words: str, stdin: bytes = b"") -> Said:
+def by_agent(cli: Terminal, *words: str, stdin: bytes = b"") -> Answer:
     return cli(*words, stdin=stdin, **AGENT)
 
 

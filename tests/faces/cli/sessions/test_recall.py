@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from terminal import Said, Terminal
+from terminal import Answer, Terminal
 
 from ctxrepo.hooks.recall.ranking import NOTHING
 from ctxrepo.services.recall.recall import CHECKLIST
@@ -26,7 +26,7 @@ SEARCH = "`ctxrepo search` finds words in all notes"
 
 def asked(
     cli: Terminal, *words: str, stdin: str | bytes = b"", **env: str
-) -> tuple[int, dict[str, Any], Said]:
+) -> tuple[int, dict[str, Any], Answer]:
     """(exit code, data, all that was said) with --json."""
     answer = cli("recall", *words, "--json", stdin=stdin, **env)
     data = answer.envelope["data"]

@@ -13,7 +13,7 @@ import pytest
 from copies import Copies
 from machines import Machine, make_ada
 from said import Talk
-from terminal import Said, Terminal
+from terminal import Answer, Terminal
 from transcripts import ClaudeTranscript, claude_says
 
 from ctxrepo.storage.processes.lock import TryLock
@@ -76,11 +76,11 @@ def say_the_rest(session: Talk) -> None:
     session.agent("Noted: 8 s")
 
 
-def texts(answer: Said) -> list[str]:
+def texts(answer: Answer) -> list[str]:
     return [entry["text"] for entry in answer.data["entries"]]
 
 
-def names(answer: Said) -> list[str]:
+def names(answer: Answer) -> list[str]:
     return [anchor["name"] for anchor in answer.data["anchors"]]
 
 
@@ -249,17 +249,17 @@ class TestSearch:
         ]
 
     def test_d59_kinds_and_types(self, cli: Terminal, session: Talk) -> None:
-        def found(*words: str) -> tuple[int, int]:
+        def counts(*words: str) -> tuple[int, int]:
             data = cli("tape", "search", *words, "--json", **session.env).data
             return len(data["anchors"]), len(data["entries"])
 
-        assert found() == (2, 4)
-        assert found("--in", "anchors") == (2, 0)
-        assert found("--in", "messages") == (0, 4)
-        assert found("--in", "messages", "--type", "user") == (0, 2)
-        assert found("--in", "messages", "--type", "tool") == (0, 1)
-        assert found("--in", "messages", "--type", "user", "--type", "tool") == (0, 3)
-        assert found("slow-test", "--in", "messages") == (0, 1), "what a tool was given"
+        assert counts() == (2, 4)
+        assert counts("--in", "anchors") == (2, 0)
+        assert counts("--in", "messages") == (0, 4)
+        assert counts("--in", "messages", "--type", "user") == (0, 2)
+        assert counts("--in", "messages", "--type", "tool") == (0, 1)
+        assert counts("--in", "messages", "--type", "user", "--type", "tool") == (0, 3)
+        assert counts("slow-test", "--in", "messages") == (0, 1), "what a tool was given"
 
     @pytest.mark.parametrize(
         ("words", "wanted"),
@@ -291,18 +291,18 @@ class TestSearch:
     def test_d59_dates_come_before_anchors_before_last_before_since(
         self, cli: Terminal, session: Talk
     ) -> None:
-        def found(*words: str) -> list[str]:
+        def texts_of(*words: str) -> list[str]:
             return texts(cli("tape", "search", "--in", "messages", *words, "--json", **session.env))
 
         since = ("--after", "task/begin")
         between = (*since, "--until", "task/half")
         dates = ("--to", AN_HOUR_AGO.isoformat())
-        assert found(*since) == ["The limit is 8 s", "Noted: 8 s"]
-        assert found("--after", "task/begin", "--until", "task/begin", "--to", AN_HOUR_AGO.isoformat()) == [
-            "Add retries to the payments client"
-        ]
-        assert found(*between, *dates) == ["Add retries to the payments client"]
-        assert found(*between, "--last") == ["The limit is 8 s", "Noted: 8 s"]
+        assert texts_of(*since) == ["The limit is 8 s", "Noted: 8 s"]
+        assert texts_of(
+            "--after", "task/begin", "--until", "task/begin", "--to", AN_HOUR_AGO.isoformat()
+        ) == ["Add retries to the payments client"]
+        assert texts_of(*between, *dates) == ["Add retries to the payments client"]
+        assert texts_of(*between, "--last") == ["The limit is 8 s", "Noted: 8 s"]
         assert cli("tape", "search", "--in", "messages", *since, "--last", **session.env).code == 3
 
     @pytest.mark.usefixtures("session")
@@ -315,13 +315,13 @@ class TestSearchByTheIndex:
     """Messages are found by the index that `search --in sessions` asks (ADR 66)."""
 
     def test_words_in_any_form_and_order_and_quoted_ones_together(self, cli: Terminal, session: Talk) -> None:
-        def found(query: str) -> list[str]:
+        def texts_of(query: str) -> list[str]:
             answer = cli("tape", "search", query, "--in", "messages", "--json", **session.env)
             return texts(answer) if answer.code == 0 else []
 
-        assert found("client payment retry") == ["Add retries to the payments client"]
-        assert found('"the payments client"') == ["Add retries to the payments client"]
-        assert found('"client payments"') == []
+        assert texts_of("client payment retry") == ["Add retries to the payments client"]
+        assert texts_of('"the payments client"') == ["Add retries to the payments client"]
+        assert texts_of('"client payments"') == []
 
     def test_a_session_of_the_project_without_an_anchor_is_searched(
         self, cli: Terminal, session: Talk
@@ -353,12 +353,12 @@ class TestSearchByTheIndex:
         session.write()
         cli("anchor", "at/first", "--entry", first, **session.env)
 
-        def found(*bounds: str) -> list[str]:
+        def texts_of(*bounds: str) -> list[str]:
             words = ("tape", "search", "knot", "--in", "messages", *bounds)
             return texts(cli(*words, "--json", **session.env))
 
-        assert found("--after", "at/first") == ["two knots", "three knots"]
-        assert found("--until", "at/first") == ["one knot"]
+        assert texts_of("--after", "at/first") == ["two knots", "three knots"]
+        assert texts_of("--until", "at/first") == ["one knot"]
 
     def test_more_than_are_asked_for_at_first_may_have_to_be_read(self, cli: Terminal) -> None:
         """An anchor left late at an early message: messages of others in between are passed over."""
@@ -436,15 +436,18 @@ class TestRead:
     def test_d60_anchors_come_before_dates_before_after_before_last(
         self, cli: Terminal, session: Talk
     ) -> None:
-        def found(*words: str) -> list[str]:
+        def texts_of(*words: str) -> list[str]:
             return texts(cli("tape", "read", *words, "--json", **session.env))
 
         since = ("--after", "task/begin")
         dates = ("--to", AN_HOUR_AGO.isoformat())
-        assert found(*since, "--until", "task/half", *dates) == ["The limit is 8 s", "Noted: 8 s"]
-        assert found(*since, *dates) == ["Add retries to the payments client"]
-        assert found(*since, "--last") == ["The limit is 8 s", "Noted: 8 s"]
-        assert found("--until", "task/begin") == ["Add retries to the payments client", "I will look at it"]
+        assert texts_of(*since, "--until", "task/half", *dates) == ["The limit is 8 s", "Noted: 8 s"]
+        assert texts_of(*since, *dates) == ["Add retries to the payments client"]
+        assert texts_of(*since, "--last") == ["The limit is 8 s", "Noted: 8 s"]
+        assert texts_of("--until", "task/begin") == [
+            "Add retries to the payments client",
+            "I will look at it",
+        ]
 
     def test_d60_around_an_anchor(self, cli: Terminal, session: Talk) -> None:
         around = texts(cli("tape", "read", "--around", "task/begin", "--limit", "2", "--json", **session.env))
