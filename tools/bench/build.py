@@ -103,6 +103,6 @@ def edit_to_prompt(person: Person, number: int) -> float:
 
 def _answer(person: Person, hook: Command) -> str:
     with open(hook.stdin[0], "rb") as payload:
-        done = subprocess.run(hook.words, stdin=payload, env=person.env, capture_output=True, text=True)
-    assert done.returncode == 0
-    return done.stdout
+        run = subprocess.run(hook.words, stdin=payload, env=person.env, capture_output=True, text=True)
+    assert run.returncode == 0
+    return run.stdout

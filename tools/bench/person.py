@@ -35,9 +35,9 @@ class Person:
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **given}
 
     def run(self, *words: str, cwd: Path | None = None) -> str:
-        done = subprocess.run(words, cwd=cwd or self.home, env=self.env, capture_output=True, text=True)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
-        return done.stdout
+        run = subprocess.run(words, cwd=cwd or self.home, env=self.env, capture_output=True, text=True)
+        assert run.returncode == 0, (words, run.stdout, run.stderr)
+        return run.stdout
 
     def git(self, *words: str) -> str:
         return self.run("git", *words, cwd=self.clone)

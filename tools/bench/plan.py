@@ -117,8 +117,8 @@ def run(person: Person, commands: Sequence[Command], rounds: int, waits: bool = 
         json.dump(plan, file)
         file.flush()
         words = [sys.executable, "-I", "-S", str(Path(__file__).with_name("measure.py")), file.name]
-        done = subprocess.run(words, stdout=subprocess.PIPE, check=True, env=dict(os.environ))
-    rows: Rows = json.loads(done.stdout)
+        run = subprocess.run(words, stdout=subprocess.PIPE, check=True, env=dict(os.environ))
+    rows: Rows = json.loads(run.stdout)
     return rows
 
 

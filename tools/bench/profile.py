@@ -94,9 +94,9 @@ def _loaded(person: Person, command: Command, python: Path) -> Sequence[str]:
     """The modules this hook loads, in order."""
     words = [str(python), "-I", "-S", "-c", _LOADED, *command.words[4:]]
     with open(command.stdin[0], "rb") as payload:
-        done = subprocess.run(words, stdin=payload, capture_output=True, env=person.env, cwd=command.cwd)
+        run = subprocess.run(words, stdin=payload, capture_output=True, env=person.env, cwd=command.cwd)
     person.wait_for_workers()
-    return done.stderr.decode().split()
+    return run.stderr.decode().split()
 
 
 def _calls(person: Person, command: Command, python: Path) -> str:
@@ -111,7 +111,7 @@ def _calls(person: Person, command: Command, python: Path) -> str:
 
 def _count(person: Person, words: Sequence[str], stdin: str, cwd: str) -> int:
     with open(stdin, "rb") as payload:
-        done = subprocess.run(
+        run = subprocess.run(
             ["strace", *words], stdin=payload, capture_output=True, env=person.env, cwd=cwd, check=True
         )
-    return done.stderr.count(b"\n")
+    return run.stderr.count(b"\n")

@@ -205,7 +205,7 @@ def _asked(machine: Machine, texts: Sequence[str]) -> list[float]:
     """Seconds of a processor that the query for each of these takes, with the texts of its hits and what
     stands around them, in one new process and the processes that it starts."""
     words = [sys.executable, "-c", _ASKING]
-    done = subprocess.run(words, input=json.dumps(texts), env=machine.env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    took: list[float] = json.loads(done.stdout)
+    run = subprocess.run(words, input=json.dumps(texts), env=machine.env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    took: list[float] = json.loads(run.stdout)
     return took

@@ -130,10 +130,10 @@ def take_out(wanted: str, folder: Path, *, path: str) -> None:
     """Take what npm publishes under this name into `folder`/package, without what it depends on."""
     folder.mkdir(parents=True, exist_ok=True)
     words = ["npm", "pack", "--silent", wanted]
-    done = subprocess.run(words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
-    if done.returncode:
+    run = subprocess.run(words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    if run.returncode:
         raise SystemExit(f"live: npm could not pack {wanted}")
-    archive = folder / done.stdout.split()[-1]
+    archive = folder / run.stdout.split()[-1]
     with tarfile.open(archive) as inside:
         inside.extractall(folder, filter="data")
     archive.unlink()

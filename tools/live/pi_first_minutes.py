@@ -121,12 +121,10 @@ def _run(stage: Stage, command: str) -> str:
     if command.startswith("pipx "):
         return ""
     words = ["sh", "-c", f"{command} && pwd" if command.startswith("cd ") else command]
-    done = subprocess.run(
-        words, cwd=stage.machine.home, env=stage.machine.env, capture_output=True, text=True
-    )
-    if done.returncode or (command.startswith("cd ") and done.stdout.strip() != str(stage.project)):
-        raise RuntimeError(f"`{command}` ended with {done.returncode}: {done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
+    run = subprocess.run(words, cwd=stage.machine.home, env=stage.machine.env, capture_output=True, text=True)
+    if run.returncode or (command.startswith("cd ") and run.stdout.strip() != str(stage.project)):
+        raise RuntimeError(f"`{command}` ended with {run.returncode}: {run.stdout}{run.stderr}")
+    return run.stdout + run.stderr
 
 
 @contextmanager

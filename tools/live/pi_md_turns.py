@@ -98,10 +98,10 @@ class Turns:
         self.model.will(*deed(plan), Text())
         words = [*self._program(who, here), "-p", "Do it."]
         env = {**here.machine.env, **pi.ENV}
-        done = subprocess.run(words, cwd=here.project, env=env, capture_output=True, text=True, timeout=120)
+        run = subprocess.run(words, cwd=here.project, env=env, capture_output=True, text=True, timeout=120)
         self._done(plan)
-        if done.returncode:
-            self.faults.append(f"turn {number}: pi ended with {done.returncode}: {done.stderr[-200:]}")
+        if run.returncode:
+            self.faults.append(f"turn {number}: pi ended with {run.returncode}: {run.stderr[-200:]}")
         return f"printed: {deed.__name__}"
 
     def _talked(self, who: str, here: Stage, number: int) -> str:
@@ -111,13 +111,13 @@ class Turns:
         is_compared = who == "its" and pi.is_in_settings(here)
         if is_compared and self.chance.random() < 0.3:
             self._compare(self._listed(talk), here, f"turn {number}, before")
-        done: list[str] = []
+        names: list[str] = []
         for deed in self._deeds(who):
-            plan = self._plan(who, here, number, len(done))
+            plan = self._plan(who, here, number, len(names))
             self.model.will(*deed(plan), Text())
             talk.say("Do it.")
             self._done(plan)
-            done.append(deed.__name__)
+            names.append(deed.__name__)
         listed = self._listed(talk) if is_compared else frozenset()
         if who == "its" or "tape_search" in pi_md_deeds.offered(self.model.requests[-1].prompt.tools):
             self._search(who, talk, here, number)
@@ -130,7 +130,7 @@ class Turns:
         self.faults += [
             f"turn {number}: {error}" for error in pi_md_checks.errors(self.model.requests[-1].prompt)
         ]
-        return " ".join(done)
+        return " ".join(names)
 
     def _deeds(self, who: str) -> list[Deed]:
         of_its_own = pi_md_deeds.ITS if who == "its" else pi_md_deeds.OURS

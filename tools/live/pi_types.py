@@ -76,8 +76,8 @@ def complaints(below: Path, right: str = "", wrong: str = "") -> str:
         node = below.parent / "node" / "node_modules" / "node" / "bin"
         words = [str(below / "node_modules" / ".bin" / "tsc"), "-p", folder, "--pretty", "false"]
         env = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
-        done = subprocess.run(words, env=env, capture_output=True, text=True)
-    return done.stdout + done.stderr if done.returncode else ""
+        run = subprocess.run(words, env=env, capture_output=True, text=True)
+    return run.stdout + run.stderr if run.returncode else ""
 
 
 def main() -> int:

@@ -114,9 +114,9 @@ class Stage:
 
     def ctxrepo(self, *words: str) -> None:
         """Run a command as a person would; it must end well."""
-        done = self._run(*words)
-        if done.returncode:
-            raise RuntimeError(f"`ctxrepo {' '.join(words)}` ended with {done.returncode}: {done.stderr}")
+        run = self._run(*words)
+        if run.returncode:
+            raise RuntimeError(f"`ctxrepo {' '.join(words)}` ended with {run.returncode}: {run.stderr}")
 
     def output(self, *words: str) -> str:
         """What a command prints."""

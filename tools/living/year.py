@@ -110,10 +110,10 @@ class Year:
         given += [_hook(machine, agent, prompt, session, project, prompt=asked) for asked in prompts]
         if words:
             here = replace(machine, more={**machine.more, **env})
-            done = _ctxrepo(here, project, "remember", *words)
-            if done.returncode:
-                self.wrong.append(f"remember {words[0]!r}: {done.stderr}")
-            self.page += [f"> {line}\n" for line in (done.stdout + done.stderr).splitlines()]
+            run = _ctxrepo(here, project, "remember", *words)
+            if run.returncode:
+                self.wrong.append(f"remember {words[0]!r}: {run.stderr}")
+            self.page += [f"> {line}\n" for line in (run.stdout + run.stderr).splitlines()]
         _hook(machine, agent, stop, session, project)
         wait_for_workers(machine)
         return "\n".join(filter(None, given))
@@ -159,10 +159,10 @@ class Year:
         self.page.append("\n# Settling\n")
         for doubt in self._stale():
             command = next(line for line in doubt["commands"] if "--old A" not in line)
-            done = _ctxrepo(self.machines[1], "api", *command.split()[1:])
-            self.page.append(f"- `{command}`: {(done.stdout + done.stderr).strip()}")
-            if done.returncode:
-                self.wrong.append(f"{command}: {done.stderr}")
+            run = _ctxrepo(self.machines[1], "api", *command.split()[1:])
+            self.page.append(f"- `{command}`: {(run.stdout + run.stderr).strip()}")
+            if run.returncode:
+                self.wrong.append(f"{command}: {run.stderr}")
         self._meet()
         for project in PROJECTS:
             self._session(self.machines[1], "claude", project)
@@ -173,7 +173,7 @@ def _hook(machine: Machine, agent: str, event: str, session: str, project: str, 
     """Call a hook as the agent does; what reaches the model."""
     cwd = str(machine.home / project)
     payload = {"session_id": session, "sessionId": session, "cwd": cwd, "hook_event_name": event, **more}
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-m", "ctxrepo", "hook", agent, event],
         input=json.dumps(payload),
         env=machine.env,
@@ -181,8 +181,8 @@ def _hook(machine: Machine, agent: str, event: str, session: str, project: str, 
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stderr) == (0, ""), (agent, event, done.stderr)
-    return "\n".join(_texts(json.loads(done.stdout))) if done.stdout.strip() else ""
+    assert (run.returncode, run.stderr) == (0, ""), (agent, event, run.stderr)
+    return "\n".join(_texts(json.loads(run.stdout))) if run.stdout.strip() else ""
 
 
 def _texts(value: object) -> Iterator[str]:

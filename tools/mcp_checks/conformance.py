@@ -55,10 +55,10 @@ def _inspected(era: str, programs: Path, environment: dict[str, str], folder: Pa
     ended = []
     for look in looks:
         words = ["mcp-inspector", "--cli", "--protocol-era", era, "--method", *look, "--", *COMMAND]
-        done = subprocess.run(
+        run = subprocess.run(
             _node(programs, *words), cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
-        ended.append(done.returncode)
+        ended.append(run.returncode)
     print(
         f"Inspector, {era}: {', '.join(f'{look[0]} {code}' for look, code in zip(looks, ended, strict=True))}"
     )

@@ -27,8 +27,8 @@ def make_machine(root: Path) -> Machine:
     make_checkout(machine.project_folder, "https://git.example.org/ada/shop.git")
     remote = root / "remote.git"
     make_bare(remote)
-    done = machine.process("init", str(remote))
-    assert done.returncode == 0, done.stderr
+    run = machine.process("init", str(remote))
+    assert run.returncode == 0, run.stderr
     return machine
 
 

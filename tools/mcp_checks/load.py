@@ -86,8 +86,8 @@ def _work(host: Host, number: int) -> None:
 
 def _type(machine: Machine) -> None:
     for n in range(40):
-        done = machine.process("remember", f"Somebody types {n}.")
-        assert done.returncode == 0, done.stderr
+        run = machine.process("remember", f"Somebody types {n}.")
+        assert run.returncode == 0, run.stderr
 
 
 def _children(process: int) -> list[int]:

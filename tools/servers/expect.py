@@ -11,11 +11,11 @@ from ctxrepo.domain.git.remote import Outcome, meanings
 from ctxrepo.storage.processes.lock import is_held
 
 
-def failed(done: subprocess.CompletedProcess[str], outcome: Outcome, *words: str) -> None:
+def failed(run: subprocess.CompletedProcess[str], outcome: Outcome, *words: str) -> None:
     """A command that could not reach the remote says one line with the next step, and ends with 5."""
-    assert (done.returncode, done.stdout) == (5, ""), done
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
+    assert (run.returncode, run.stdout) == (5, ""), run
+    lines = run.stderr.splitlines()
+    assert len(lines) == 1, run.stderr
     assert lines[0].startswith("ctxrepo: not ")
     assert lines[0].endswith(meanings()[outcome].next_step), lines[0]
     for word in words:
@@ -24,8 +24,8 @@ def failed(done: subprocess.CompletedProcess[str], outcome: Outcome, *words: str
 
 def agree(first: Machine, *others: Machine) -> None:
     """A sync of the first ends with 0; when the others have followed, all have one tree."""
-    done = first.ctxrepo("sync")
-    assert done.returncode == 0, done.stderr
+    run = first.ctxrepo("sync")
+    assert run.returncode == 0, run.stderr
     for machine in (*others, first):
         assert machine.sync().remote.ok
     assert len({machine.tree() for machine in (first, *others)}) == 1

@@ -267,8 +267,8 @@ class Stage:
         for note in range(len(NOTES)):
             self.clean(note)
         wanted = CommitRequest(deletions=True)
-        done = commit(self._fresh(), NOW, wanted)
-        return done.found_nothing and self.memory.journal.is_settled()
+        result = commit(self._fresh(), NOW, wanted)
+        return result.found_nothing and self.memory.journal.is_settled()
 
     def _look(self, only: Collection[int] | None, act: Callable[[], list[str] | None]) -> None:
         """What a commit looks at is promised when it ends well, but for the files that it holds back."""

@@ -105,7 +105,7 @@ def _run(
 ) -> subprocess.CompletedProcess[str]:
     what, began = f"{machine.home.name}: {words[0]}", _spent()
     try:
-        done = machine.ctxrepo(*words, stdin=stdin)
+        run = machine.ctxrepo(*words, stdin=stdin)
     except subprocess.TimeoutExpired:
         assault.faults.append(f"{what} does not end")
         return subprocess.CompletedProcess(words, 1, "", "")
@@ -113,11 +113,11 @@ def _run(
     assault.slowest = max(assault.slowest, (took, what))
     if took > LIMIT:
         assault.faults.append(f"{what} took {took:.1f} s")
-    if done.returncode not in ends:
-        assault.faults.append(f"{what} ends with {done.returncode}: {done.stderr.strip()[-300:]}")
-    if "Traceback" in done.stderr or "unexpected:" in done.stderr:
-        assault.faults.append(f"{what} shows its insides: {done.stderr[-500:]}")
-    return done
+    if run.returncode not in ends:
+        assault.faults.append(f"{what} ends with {run.returncode}: {run.stderr.strip()[-300:]}")
+    if "Traceback" in run.stderr or "unexpected:" in run.stderr:
+        assault.faults.append(f"{what} shows its insides: {run.stderr[-500:]}")
+    return run
 
 
 def _spent() -> float:

@@ -113,11 +113,11 @@ def _look(root: Path, machine: Machine, remote: Path, acknowledged: set[str]) ->
     """What is wrong with the machine that boots from the copy and syncs."""
     places = (root / "cut.img", root / "disk", remote, machine.clone, sys.executable)
     words = ["unshare", "--mount", "sh", "-c", _CHECK, "sh", *map(str, places)]
-    done = subprocess.run(words, env=machine.env, capture_output=True, text=True, timeout=300)
+    run = subprocess.run(words, env=machine.env, capture_output=True, text=True, timeout=300)
     faults = []
-    if done.returncode or not done.stdout.startswith(("sync 0", "sync 4", "sync 5")):
-        faults.append(f"the disk could not be looked at: {done.stdout[:100]} {done.stderr[-500:]}")
-    lines = done.stdout.splitlines()
+    if run.returncode or not run.stdout.startswith(("sync 0", "sync 4", "sync 5")):
+        faults.append(f"the disk could not be looked at: {run.stdout[:100]} {run.stderr[-500:]}")
+    lines = run.stdout.splitlines()
     for where in ("commit", "file"):
         there = set(TOKEN.findall("\n".join(line for line in lines if line.startswith(where))))
         if missing := acknowledged - there:

@@ -94,9 +94,9 @@ def drown(root: Path, case: Case, *, briefly: bool = False) -> Drowned:
         _run(new, met, "init", str(remote))
         _run(new, met, "remember", "new wrote before")
     for machine in (known, new, known):
-        done = _run(machine, met, "sync")
-        if done.returncode not in (0, 4):
-            met.faults.append(f"{machine.home.name} does not sync afterwards: {done.stderr.strip()[-300:]}")
+        run = _run(machine, met, "sync")
+        if run.returncode not in (0, 4):
+            met.faults.append(f"{machine.home.name} does not sync afterwards: {run.stderr.strip()[-300:]}")
     for machine in (known, new):
         facts = _written(machine)
         if not ("known wrote before" in facts and "new wrote before" in facts):
@@ -124,9 +124,9 @@ def _live(machine: Machine, met: Drowned, commands: Sequence[str]) -> None:
     for event in _EVENTS[:2]:
         _hook(machine, met, event)
     for words in commands:
-        done = _run(machine, met, *words.format(export=machine.home / "exported").split())
+        run = _run(machine, met, *words.format(export=machine.home / "exported").split())
         if words == "sync" and not met.answer:
-            met.answer = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")[:160]
+            met.answer = (run.stderr.strip() or run.stdout.strip()).replace("\n", " ")[:160]
     for event in _EVENTS[2:]:
         _hook(machine, met, event)
 
@@ -137,9 +137,9 @@ def _hook(machine: Machine, met: Drowned, event: str) -> None:
         "session_id": "s", "cwd": str(machine.project_folder), "source": "startup", "hook_event_name": event,
         "prompt": "where is the good note?", "tool_name": "Edit", "tool_input": {"file_path": str(file)},
     }  # fmt: skip
-    done = _run(machine, met, "hook", "claude", event, stdin=json.dumps(payload))
-    if (done.returncode, done.stderr) != (0, ""):
-        met.faults.append(f"the hook {event} ends with {done.returncode}: {done.stderr[-200:]}")
+    run = _run(machine, met, "hook", "claude", event, stdin=json.dumps(payload))
+    if (run.returncode, run.stderr) != (0, ""):
+        met.faults.append(f"the hook {event} ends with {run.returncode}: {run.stderr[-200:]}")
 
 
 def _run(machine: Machine, met: Drowned, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -159,18 +159,18 @@ def _run(machine: Machine, met: Drowned, *words: str, stdin: str = "") -> subpro
         code = _wait(process, what, met)
         out.seek(0)
         err.seek(0)
-        done = subprocess.CompletedProcess(
+        run = subprocess.CompletedProcess(
             words, code, out.read().decode("utf-8", "replace"), err.read().decode("utf-8", "replace")
         )
     if code not in _ENDS:
-        met.faults.append(f"{what} ends with {code}: {done.stderr.strip()[-300:]}")
-    if "Traceback" in done.stderr or "unexpected:" in done.stderr:
-        met.faults.append(f"{what} shows its insides: {done.stderr[-500:]}")
+        met.faults.append(f"{what} ends with {code}: {run.stderr.strip()[-300:]}")
+    if "Traceback" in run.stderr or "unexpected:" in run.stderr:
+        met.faults.append(f"{what} shows its insides: {run.stderr[-500:]}")
     for pid, seconds, megabytes in _workers(machine):
         if not pid:
             met.faults.append(f"the worker after {what} does not end")
         met.spent(f"{machine.home.name}: the worker after {words[0]}", seconds, megabytes)
-    return done
+    return run
 
 
 def _wait(process: subprocess.Popen[bytes], what: str, met: Drowned) -> int:

@@ -123,8 +123,8 @@ def show_hook(machine: Machine, session: str, file: Path, text: str | None) -> b
         "tool_input": {"file_path": str(file), **content},
     }
     words = [sys.executable, "-m", "ctxrepo", "hook", "claude", "PostToolUse"]
-    done = subprocess.run(words, input=json.dumps(payload), env=machine.env, capture_output=True, text=True)
-    return done.returncode == 0
+    run = subprocess.run(words, input=json.dumps(payload), env=machine.env, capture_output=True, text=True)
+    return run.returncode == 0
 
 
 def one_edits_alone(root: Path, entries: int, seed: int) -> Verdict:

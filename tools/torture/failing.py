@@ -64,9 +64,9 @@ def fail_each(root: Path, command: str, step: int = 1, first: int = 1, sticky: b
     (root / "plan").write_bytes(_PLAN.pack(0, 0, 0, 0, b"/nothing"))
     env = {**os.environ, "LD_PRELOAD": str(library), "FAILING_PLAN": str(root / "plan")}
     env["PYTHONPATH"] = PYTHONPATH
-    done = subprocess.run(words, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, (done.returncode, done.stdout[-300:], done.stderr)
-    return Failing(**json.loads(done.stdout.splitlines()[-1]))
+    run = subprocess.run(words, env=env, capture_output=True, text=True)
+    assert run.returncode == 0, (run.returncode, run.stdout[-300:], run.stderr)
+    return Failing(**json.loads(run.stdout.splitlines()[-1]))
 
 
 def compiled(root: Path) -> Path:
@@ -229,9 +229,9 @@ def _missing(ada: Machine, ben: Machine, acknowledged: Sequence[str]) -> Iterato
         for token in acknowledged:
             if token not in held or not any(token in text for text in texts):
                 yield f"{machine.home.name} lost {token}"
-    done = subprocess.run(["git", "fsck", "--no-dangling"], cwd=ada.clone, capture_output=True, text=True)
-    if done.returncode:
-        yield f"the repository is damaged: {done.stderr[:300]}"
+    run = subprocess.run(["git", "fsck", "--no-dangling"], cwd=ada.clone, capture_output=True, text=True)
+    if run.returncode:
+        yield f"the repository is damaged: {run.stderr[:300]}"
 
 
 if __name__ == "__main__":

@@ -88,9 +88,9 @@ def _settle(fleet: Fleet, verdict: Verdict) -> None:
     for verdict.rounds in range(1, ROUNDS + 1):
         for machine in fleet.machines:
             _await_workers(machine, verdict)
-            done = machine.ctxrepo("sync")
-            if done.returncode not in (0, 4):
-                fault = f"{machine.home.name}: sync ends with {done.returncode}: {done.stderr.strip()[-300:]}"
+            run = machine.ctxrepo("sync")
+            if run.returncode not in (0, 4):
+                fault = f"{machine.home.name}: sync ends with {run.returncode}: {run.stderr.strip()[-300:]}"
                 verdict.wedged.append(fault)
         trees = {m.tree() for m in fleet.machines} | {_tree_of(fleet.remote)}
         if len(trees) == 1:
@@ -115,13 +115,13 @@ def _untidy(machine: Machine) -> Iterator[str]:
     if dirty := machine.git("status", "--porcelain"):
         yield f"{name} is not clean: {dirty[:300]}"
     for what in (["grep", "-lE", _MARKER, "HEAD"], ["fsck", "--no-dangling", "--no-progress"]):
-        done = subprocess.run(
+        run = subprocess.run(
             ["git", *what], cwd=machine.clone, env=machine.env, capture_output=True, text=True
         )
-        if what[0] == "grep" and done.stdout:
-            yield f"{name} holds conflict markers in {done.stdout[:300]}"
-        if what[0] == "fsck" and done.returncode:
-            yield f"{name} is damaged: {done.stdout[:300]}{done.stderr[:300]}"
+        if what[0] == "grep" and run.stdout:
+            yield f"{name} holds conflict markers in {run.stdout[:300]}"
+        if what[0] == "fsck" and run.returncode:
+            yield f"{name} is damaged: {run.stdout[:300]}{run.stderr[:300]}"
     for log in machine.places.state.rglob("*.log"):
         if "Traceback" in (text := log.read_text()):
             yield f"{name} met something nobody expected: {text[-800:]}"

@@ -154,5 +154,5 @@ def files_of(memory: Memory) -> dict[str, str]:
 def history_of(machine: Machine) -> tuple[set[str], bool]:
     """The tokens of all lines that any commit added to any file; and whether a secret is among them."""
     words = ["git", "log", "-p", "-m", "--format=", "--text", "--no-ext-diff", "HEAD"]
-    done = subprocess.run(words, cwd=machine.clone, env=machine.env, capture_output=True, check=True)
-    return tokens(done.stdout), SECRET.encode() in done.stdout
+    run = subprocess.run(words, cwd=machine.clone, env=machine.env, capture_output=True, check=True)
+    return tokens(run.stdout), SECRET.encode() in run.stdout

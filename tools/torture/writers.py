@@ -112,13 +112,13 @@ def type_commands(work: Work) -> None:
         token = work.token(number)
         words = " ".join(chance.sample(_WORDS, 3))
         if chance.random() < 0.2:
-            done = work.machine.ctxrepo("anchor", token)
+            run = work.machine.ctxrepo("anchor", token)
         else:
             note = f"topics/shared-{chance.randrange(work.notes)}.md"
-            done = work.machine.ctxrepo("remember", f"{token} {words}", "--note", note)
-        if "Traceback" in done.stderr:
-            raise AssertionError(done.stderr)
-        if done.returncode == 0:
+            run = work.machine.ctxrepo("remember", f"{token} {words}", "--note", note)
+        if "Traceback" in run.stderr:
+            raise AssertionError(run.stderr)
+        if run.returncode == 0:
             work.acknowledge(token)
 
 

@@ -41,17 +41,17 @@ def _rg(folder: Path, wanted: Sequence[str]) -> Sequence[str]:
     if not wanted:
         return []
     patterns = [part for word in wanted for part in ("-e", word)]
-    done = subprocess.run(
+    run = subprocess.run(
         [*_SEARCH.split(), *_WHOLE.split(), *patterns, "."],
         cwd=folder,
         capture_output=True,
         text=True,
         timeout=_LIMIT,
     )
-    if done.returncode > 1:
-        raise RuntimeError(f"rg: {done.stderr.strip()}")
+    if run.returncode > 1:
+        raise RuntimeError(f"rg: {run.stderr.strip()}")
     counts: dict[str, Counter[str]] = {}
-    for line in done.stdout.splitlines():
+    for line in run.stdout.splitlines():
         path, _, match = line.partition("\0")
         counts.setdefault(path.removeprefix("./"), Counter())[match.lower()] += 1
     return _ranked(counts)

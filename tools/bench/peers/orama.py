@@ -47,10 +47,10 @@ def _ask(asked: Callable[[str], str], tools: Tools, memory: Memory) -> Iterator[
         "notes": [_note(path, text) for path, text in memory.notes.items()],
         "prompts": [asked(prompt.text) for prompt in memory.prompts],
     }
-    done = subprocess.run(
+    run = subprocess.run(
         [node(), str(_SCRIPT)], input=json.dumps(given), capture_output=True, text=True, check=True
     )
-    for row in json.loads(done.stdout):
+    for row in json.loads(run.stdout):
         yield row["places"], row["ms"]
 
 

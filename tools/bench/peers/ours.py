@@ -61,9 +61,9 @@ def _ask(memory: Memory, options: list[str]) -> Iterator[Found]:
         words = ["recall", "--in", str(memory.folder), "--batch", str(asked), "--out", str(answered)]
         environment = {"HOME": home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         command = [sys.executable, "-m", "ctxrepo", *words, *options]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"ctxrepo recall: {done.stderr.strip()}")
+        run = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if run.returncode:
+            raise RuntimeError(f"ctxrepo recall: {run.stderr.strip()}")
         answers = {row["id"]: row for row in map(json.loads, answered.read_text("utf-8").splitlines())}
     for prompt in memory.prompts:
         answer = answers[prompt.id]

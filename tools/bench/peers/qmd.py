@@ -90,12 +90,12 @@ def _opened(tools: Tools, folder: Path) -> Iterator[Search]:
                 return []
             asked = ["search", "--json", "-c", _COLLECTION, "-n", str(most), "--", prompt]
             try:
-                done = run([*start, *asked], timeout=seconds)
+                process = run([*start, *asked], timeout=seconds)
             except subprocess.TimeoutExpired:
                 return []
-            if done.returncode:
-                raise RuntimeError(f"qmd search: {done.stderr.strip()}")
-            return _paths(done.stdout)
+            if process.returncode:
+                raise RuntimeError(f"qmd search: {process.stderr.strip()}")
+            return _paths(process.stdout)
 
         yield search
 

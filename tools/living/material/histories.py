@@ -49,13 +49,13 @@ class History:
 
     def git(self, *words: str, stdin: bytes = b"") -> bytes:
         """What git prints; b"" where it fails, as for a file that isn't there. Git reads no settings."""
-        done = subprocess.run(
+        run = subprocess.run(
             ["git", "--no-optional-locks", f"--git-dir={self.git_dir}", *words],
             input=stdin,
             capture_output=True,
             env=_ENV,
         )
-        return done.stdout
+        return run.stdout
 
     def lines(self, *words: str) -> Iterator[str]:
         """The lines that git prints, without their ends."""
