@@ -42,7 +42,7 @@ class Machine:
     def run(self, words: tuple[str, ...], sign: str, more: dict[str, str]) -> str:
         shown = self.short(" ".join(f'"{w}"' if " " in w else w for w in words))
         bright(f"{self.name}{sign} {shown}")
-        done = subprocess.run(
+        run = subprocess.run(
             words,
             cwd=self.project,
             env={**self.env, **more},
@@ -50,10 +50,10 @@ class Machine:
             capture_output=True,
             text=True,
         )
-        print(textwrap.indent(self.short(done.stdout + done.stderr).rstrip(), "  "), "\n", sep="")
-        if done.returncode:
-            sys.exit(f"demo: {shown} ended with {done.returncode}")
-        return done.stdout
+        print(textwrap.indent(self.short(run.stdout + run.stderr).rstrip(), "  "), "\n", sep="")
+        if run.returncode:
+            sys.exit(f"demo: {shown} ended with {run.returncode}")
+        return run.stdout
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Session:
         payload = json.loads((PAYLOADS / f"{recorded or event}.json").read_text())
         payload |= {"session_id": self.id, "cwd": str(self.on.project), "transcript_path": str(self.record)}
         began = time.perf_counter()
-        done = subprocess.run(
+        run = subprocess.run(
             line,
             shell=True,
             cwd=self.on.project,
@@ -132,7 +132,7 @@ class Session:
             check=True,
         )
         took = round(1000 * (time.perf_counter() - began))
-        answer = json.loads(done.stdout) if done.stdout else {}
+        answer = json.loads(run.stdout) if run.stdout else {}
         given = answer.get("hookSpecificOutput", {}).get("additionalContext", "")
         print(f"  · {event}, {took} ms" + (": the model is given" if given else ""))
         if given:

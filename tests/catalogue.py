@@ -16,9 +16,9 @@ LIMIT = 30.0
 Done = subprocess.CompletedProcess[str]
 
 
-def output_of(done: Done) -> str:
+def output_of(run: Done) -> str:
     """What a command said; never a traceback, nor what hides one."""
-    words = done.stdout + done.stderr
+    words = run.stdout + run.stderr
     assert "Traceback" not in words
     assert "unexpected" not in words
     return words
@@ -26,27 +26,27 @@ def output_of(done: Done) -> str:
 
 def remember(machine: Machine, fact: str, *more: str) -> None:
     """Acknowledged: the command ended with 0."""
-    done = machine.ctxrepo("remember", fact, *more)
-    assert done.returncode == 0, output_of(done)
+    run = machine.ctxrepo("remember", fact, *more)
+    assert run.returncode == 0, output_of(run)
 
 
 def sync(machine: Machine, code: int = 0) -> str:
     """A sync that ends in time and with `code`; where that is 1 with one line and a hint."""
     began = time.monotonic()
-    done = machine.ctxrepo("sync")
-    words = output_of(done)
+    run = machine.ctxrepo("sync")
+    words = output_of(run)
     assert time.monotonic() - began < LIMIT, words
-    assert done.returncode == code, words
+    assert run.returncode == code, words
     if code == 1:
-        assert len(done.stderr.splitlines()) <= 2, words
+        assert len(run.stderr.splitlines()) <= 2, words
     return words
 
 
 def heal(machine: Machine) -> str:
     """What a person does who reads what `sync` says: sync; if it says so `doctor --fix`, and sync again."""
-    done = machine.ctxrepo("sync")
-    words = output_of(done)
-    if done.returncode == 1:
+    run = machine.ctxrepo("sync")
+    words = output_of(run)
+    if run.returncode == 1:
         assert "doctor --fix" in words
         words += output_of(machine.ctxrepo("doctor", "--fix"))
         words += sync(machine)
@@ -93,5 +93,5 @@ def quiet_hooks(machine: Machine) -> None:
     """Hooks say nothing of it and end with 0."""
     for event in ("SessionStart", "UserPromptSubmit", "SessionEnd"):
         payload = json.dumps({"session_id": "s", "cwd": str(machine.project_folder), "prompt": "what is it?"})
-        done = machine.ctxrepo("hook", "claude", event, stdin=payload)
-        assert (done.returncode, done.stderr) == (0, "")
+        run = machine.ctxrepo("hook", "claude", event, stdin=payload)
+        assert (run.returncode, run.stderr) == (0, "")

@@ -26,10 +26,10 @@ class Codebase:
     def git(self, *words: str) -> str:
         at = f"{START + self.count * DAY} +0000"
         env = {**os.environ, "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
-        done = subprocess.run(
+        run = subprocess.run(
             ["git", *words], cwd=self.top, capture_output=True, text=True, check=True, env=env
         )
-        return done.stdout.strip()
+        return run.stdout.strip()
 
     def commit(self, files: Mapping[str, str | None] = {}, *, moved: Mapping[str, str] = {}) -> str:
         """Write these files (None removes one), move others, and commit; returns the commit's id."""

@@ -138,17 +138,17 @@ def heal(machine: Machine, was_elsewhere: bool = False) -> list[str]:
     """What a person would do: sync, then what it names, then sync again. Returns what went wrong."""
     wrong: list[str] = []
     for words in (("sync",), ("doctor", "--fix"), ("sync",)):
-        done = machine.ctxrepo(*words)
-        output = done.stdout + done.stderr
+        run = machine.ctxrepo(*words)
+        output = run.stdout + run.stderr
         if "Traceback" in output or "unexpected" in output:
             wrong.append(f"{words[0]}: {output[-500:]}")
-        if words == ("sync",) and done.returncode in (0, 4):
+        if words == ("sync",) and run.returncode in (0, 4):
             return wrong
         if ", not on main" in output:  # a flipped HEAD may read as another branch
             machine.ctxrepo("doctor", "--fix")  # which may meet what is damaged there, and stop
             machine.git("symbolic-ref", "HEAD", "refs/heads/main")
             return wrong + heal(machine, was_elsewhere=True) if not was_elsewhere else [output[-500:]]
-    return [*wrong, f"still {done.returncode}: {output[-500:]}"]
+    return [*wrong, f"still {run.returncode}: {output[-500:]}"]
 
 
 def missing(world: World) -> list[str]:

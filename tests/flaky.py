@@ -95,9 +95,9 @@ def _write(machine: Machine, report: Report, chance: random.Random, tokens: Sequ
 
 def _check(machines: Sequence[Machine], remote: Path, report: Report) -> None:
     for machine in (*machines, *machines):
-        done = machine.ctxrepo("sync")
-        if done.returncode not in (0, 4):
-            report.faults.append(f"{machine.home.name} is wedged: {done.stderr.strip()}")
+        run = machine.ctxrepo("sync")
+        if run.returncode not in (0, 4):
+            report.faults.append(f"{machine.home.name} is wedged: {run.stderr.strip()}")
     trees = {_tree(machine.clone) for machine in machines} | {_tree(remote)}
     if len(trees) != 1:
         report.faults.append(f"{len(trees)} trees")

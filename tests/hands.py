@@ -235,9 +235,9 @@ class Story:
         DAMAGES[which % len(DAMAGES)](broken)
         words = UNSCOPED[which % len(UNSCOPED)]
         before = at.notes()
-        done = at.machine.ctxrepo(*words, cwd=broken)
-        if done.returncode == 0 or at.notes() != before:
-            raise Lost(f"[4] {words} wrote from a checkout that is no known project: {done.stdout}")
+        run = at.machine.ctxrepo(*words, cwd=broken)
+        if run.returncode == 0 or at.notes() != before:
+            raise Lost(f"[4] {words} wrote from a checkout that is no known project: {run.stdout}")
         for folder in (broken, at.machine.home / "moved.git"):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -384,12 +384,12 @@ class Story:
     ) -> int:
         """Run it; only the words `mine` may go (None: any), and the `new` one is there."""
         before = at.in_view().keys()
-        done = at.machine.ctxrepo(*words)
+        run = at.machine.ctxrepo(*words)
         after = at.in_view().keys()
         went, came = before - after, after - before
         if mine is not None and (strays := went - mine):
             raise Lost(f"{words} took {sorted(strays)}")
-        if done.returncode == 0 and new and new not in after:
+        if run.returncode == 0 and new and new not in after:
             raise Lost(f"{words} was acknowledged, and {new} is not there")
         self.acknowledged |= came
         (other,) = (place for place in self.places if place is not at)
@@ -404,7 +404,7 @@ class Story:
         self.by_hand -= came.difference(*(place.taken for place in self.places if place is not at))
         at.taken -= came
         at.removed -= came
-        return done.returncode
+        return run.returncode
 
     @contextmanager
     def _by_hand(self, at: Place, *, is_whole: bool = False) -> Iterator[None]:

@@ -12,7 +12,7 @@ from typing import Any
 
 def run_hook(command: str, payload: Mapping[str, object], env: Mapping[str, str], folder: Path) -> Any:
     """What the agent reads of a hook's command that is told `payload`; {} where nothing is printed."""
-    done = subprocess.run(
+    run = subprocess.run(
         ["sh", "-c", command],
         input=json.dumps(payload),
         env=dict(env),
@@ -21,8 +21,8 @@ def run_hook(command: str, payload: Mapping[str, object], env: Mapping[str, str]
         text=True,
         timeout=60,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout) if done.stdout else {}
+    assert (run.returncode, run.stderr) == (0, "")
+    return json.loads(run.stdout) if run.stdout else {}
 
 
 def log_of(remote: Path) -> list[str]:

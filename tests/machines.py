@@ -117,10 +117,10 @@ class Machine:
         file.write_text(text)
 
     def git(self, *words: str) -> str:
-        done = subprocess.run(
+        run = subprocess.run(
             ["git", *words], cwd=self.clone, env=self.env, capture_output=True, text=True, check=True
         )
-        return done.stdout.strip()
+        return run.stdout.strip()
 
     def tree(self) -> str:
         return self.git("rev-parse", "HEAD^{tree}")
@@ -154,9 +154,9 @@ class Machine:
 
     def json(self, *words: str) -> dict[str, Any]:
         """The answer of a command with --json."""
-        done = self.ctxrepo(*words, "--json")
-        answer: dict[str, Any] = json.loads(done.stdout)
-        return answer | {"exit": done.returncode}
+        run = self.ctxrepo(*words, "--json")
+        answer: dict[str, Any] = json.loads(run.stdout)
+        return answer | {"exit": run.returncode}
 
 
 def make_machine(root: Path, name: str, **more: str) -> Machine:

@@ -25,11 +25,11 @@ def run_patiently(machine: Machine, folder: Path, *words: str) -> subprocess.Com
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(PATIENT)
     try:
-        done = Machine(machine.home, {**machine.more, "CTXREPO_HOOK": "1"}).ctxrepo(*words, cwd=folder)
+        run = Machine(machine.home, {**machine.more, "CTXREPO_HOOK": "1"}).ctxrepo(*words, cwd=folder)
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-    assert not rung, (words, "hangs", done.stderr)
-    assert "Traceback" not in done.stderr, (words, done.stderr)
-    assert "unexpected" not in done.stderr, (words, done.stderr)
-    return done
+    assert not rung, (words, "hangs", run.stderr)
+    assert "Traceback" not in run.stderr, (words, run.stderr)
+    assert "unexpected" not in run.stderr, (words, run.stderr)
+    return run

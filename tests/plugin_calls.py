@@ -11,7 +11,7 @@ from machines import Machine
 
 def answer_to(machine: Machine, words: Sequence[str], payload: Mapping[str, str], **env: str) -> str:
     """What the agent would get in the project; the hook ends with 0, and complains of nothing."""
-    done = subprocess.run(
+    run = subprocess.run(
         words,
         input=json.dumps({"cwd": str(machine.project_folder), **payload}),
         env=machine.env | env,
@@ -20,5 +20,5 @@ def answer_to(machine: Machine, words: Sequence[str], payload: Mapping[str, str]
         text=True,
         timeout=60,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    assert (run.returncode, run.stderr) == (0, "")
+    return run.stdout

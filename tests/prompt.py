@@ -92,9 +92,9 @@ class Prompt:
 
 def script(shell: str, machine: Machine) -> Path:
     """The completion script of this checkout, in a file."""
-    done = machine.ctxrepo("completion", shell, cwd=machine.home)
-    assert (done.returncode, done.stderr) == (0, ""), done
+    run = machine.ctxrepo("completion", shell, cwd=machine.home)
+    assert (run.returncode, run.stderr) == (0, ""), run
     file = machine.home / f"completion.{shell}"
-    file.write_text(done.stdout)
-    assert sys.executable in done.stdout
+    file.write_text(run.stdout)
+    assert sys.executable in run.stdout
     return file

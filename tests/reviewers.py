@@ -51,8 +51,8 @@ def send_for_review(machine: Machine, remote: Path) -> Machine:
 
 
 def git(place: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    run = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
 
 
 def on(remote: Path, branch: str) -> str:

@@ -60,9 +60,9 @@ def fill(machine: Machine) -> None:
 
 
 def _run(machine: Machine, *words: str) -> str:
-    done = machine.ctxrepo(*words)
-    assert done.returncode == 0, (words, done.stderr)
-    return done.stdout
+    run = machine.ctxrepo(*words)
+    assert run.returncode == 0, (words, run.stderr)
+    return run.stdout
 
 
 def _id(machine: Machine, word: str) -> str:

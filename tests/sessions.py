@@ -79,8 +79,8 @@ def connected(machine: Machine, url: str = "") -> Machine:
     """The two commands a machine takes."""
     (machine.home / ".claude").mkdir()
     for words in (("init", *filter(None, [url])), ("setup", "claude", "--yes")):
-        done = machine.ctxrepo(*words)
-        assert done.returncode == 0, done.stderr
+        run = machine.ctxrepo(*words)
+        assert run.returncode == 0, run.stderr
     return machine
 
 

@@ -267,8 +267,8 @@ def test_help_and_reading_commands_load_no_pygit2() -> None:
     code = (
         "import sys; from ctxrepo.faces.cli.app import main; main(['--help']); print('pygit2' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "False"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "False"
 
 
 RECURSES = {

@@ -58,11 +58,11 @@ def holds(cli: Terminal, text: str) -> bool:
 def fire(machine: Machine, event: str, stdin: bytes, *more: str, **env: str) -> bytes:
     """Run a hook as an agent does; it ends well, with nothing on stderr and at most one JSON object."""
     words = [sys.executable, "-I", "-S", hook.__file__, "claude", event, str(machine.places.state), *more]
-    done = subprocess.run(words, input=stdin, capture_output=True, env={**machine.env, **env}, timeout=20)
-    assert (done.returncode, done.stderr) == (0, b"")
-    if done.stdout:
-        assert isinstance(json.loads(done.stdout), dict)
-    return done.stdout
+    run = subprocess.run(words, input=stdin, capture_output=True, env={**machine.env, **env}, timeout=20)
+    assert (run.returncode, run.stderr) == (0, b"")
+    if run.stdout:
+        assert isinstance(json.loads(run.stdout), dict)
+    return run.stdout
 
 
 class TestHooks:
@@ -92,8 +92,8 @@ class TestHooks:
             ["claude", "SessionStart", str(tmp_path / "none")],
         ):
             command = [sys.executable, "-I", "-S", hook.__file__, *words]
-            done = subprocess.run(command, input=payload, capture_output=True, env=cli.machine.env)
-            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), words
+            run = subprocess.run(command, input=payload, capture_output=True, env=cli.machine.env)
+            assert (run.returncode, run.stdout, run.stderr) == (0, b"", b""), words
 
     @pytest.mark.slow
     @pytest.mark.parametrize(

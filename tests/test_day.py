@@ -115,8 +115,8 @@ def _a_session(here: Machine, session: Session, number: int) -> None:
 
 
 def _run(machine: Machine, *words: str) -> None:
-    done = machine.ctxrepo(*words)
-    assert done.returncode == 0, (words, done.stderr)
+    run = machine.ctxrepo(*words)
+    assert run.returncode == 0, (words, run.stderr)
 
 
 def _is_bounded(machine: Machine, sessions: int) -> None:

@@ -174,12 +174,12 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     command.write_text(f'#!/bin/sh\nPYTHONPATH="{CHECKOUT}" exec "{sys.executable}" -m ctxrepo "$@"\n')
     command.chmod(0o755)
     env = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}"}
-    done = subprocess.run(
+    run = subprocess.run(
         ["bash", "-eu"], input=script, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=900
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert run.returncode == 0, run.stdout + run.stderr
     _wait_for_workers(tmp_path / "first-memory")
-    output = done.stdout.replace(str(tmp_path / "first-memory"), "/tmp/first-memory")
+    output = run.stdout.replace(str(tmp_path / "first-memory"), "/tmp/first-memory")
     laptop, desktop = output.split("cloned the memory repository: /tmp/first-memory/desktop")
     assert re.search(r"remembered: \^[0-9a-f]{12} shop/topics/gotcha.md#L8", laptop)
     recalled = re.findall(r"gotcha\.md#L8 \^[0-9a-f]{7}\n- \[gotcha\] Tests need", laptop)
@@ -191,7 +191,7 @@ def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
     ]
     for fact in ("redis on port 6380", "counts in cents", "CI caches", "sandbox is down"):
         assert note.count(fact) == 1, note
-    _is_what_was_said(text, output + done.stderr)
+    _is_what_was_said(text, output + run.stderr)
 
 
 def _is_what_was_said(text: str, output: str) -> None:

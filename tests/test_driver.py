@@ -75,9 +75,9 @@ def test_a_pull_by_hand_and_a_sync_agree_with_sync_alone(
     ada, ben = apart
     tree = as_sync_makes_it(ada, tmp_path)
     ada.git("branch", "-q", "--set-upstream-to=origin/main")
-    done = git(ada, *words)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "one is kept under conflicts/" in done.stderr + done.stdout
+    run = git(ada, *words)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "one is kept under conflicts/" in run.stderr + run.stdout
     assert "<<<<" not in ada.read(NOTE)
     assert "tags: [a, b, c]" in ada.read(NOTE)
     ada.sync()
@@ -121,8 +121,8 @@ def clone(ada: Machine) -> Machine:
 )
 def test_any_path_is_merged_and_what_lost_is_where_sync_would_put_it(clone: Machine, path: str) -> None:
     versions = b"- the port is 1\n", b"- the port is 2\n", b"- the port is 3\n"
-    done = merge(clone, path, *versions)
-    assert done.returncode == 0, done.stderr
+    run = merge(clone, path, *versions)
+    assert run.returncode == 0, run.stderr
     wanted = merge_file(path, *versions)
     assert (clone.clone / ".merge_file_A").read_bytes() == wanted.data
     for name, data in map(copy_as_file, wanted.conflict_copies):
@@ -132,11 +132,11 @@ def test_any_path_is_merged_and_what_lost_is_where_sync_would_put_it(clone: Mach
 
 @pytest.mark.parametrize("path", ["a\nb.md", "a\x1b[2Jb.md", "a\\b.md"])
 def test_what_can_not_be_put_aside_is_left_to_a_person(clone: Machine, path: str) -> None:
-    done = merge(clone, path, b"- the port is 1\n", b"- the port is 2\n", b"- the port is 3\n")
-    assert done.returncode == 1
+    run = merge(clone, path, b"- the port is 1\n", b"- the port is 2\n", b"- the port is 3\n")
+    assert run.returncode == 1
     assert (clone.clone / ".merge_file_A").read_bytes() == b"- the port is 2\n"
-    assert "\x1b" not in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "\x1b" not in run.stderr
+    assert "Traceback" not in run.stderr
     assert merge(clone, path, b"- a\n", b"- a\n- b\n", b"- a\n- c\n").returncode == 0
 
 
@@ -160,8 +160,8 @@ def test_a_file_that_git_did_not_leave_is_no_deletion(clone: Machine) -> None:
     merge(clone, "a.md", b"", b"", b"")
     (clone.clone / ".merge_file_A").unlink()
     command = [sys.executable, "-I", "-m", "ctxrepo", "_merge", *(f".merge_file_{n}" for n in "OAB"), "a.md"]
-    done = subprocess.run(command, cwd=clone.clone, capture_output=True, text=True)
-    assert done.returncode == 1
+    run = subprocess.run(command, cwd=clone.clone, capture_output=True, text=True)
+    assert run.returncode == 1
     assert not (clone.clone / ".merge_file_A").exists()
 
 
@@ -180,8 +180,8 @@ def test_the_environment_decides_nothing(clone: Machine, tmp_path: Path) -> None
         "LC_ALL": "C",
         "PYTHONSTARTUP": "/x",
     }
-    done = git(clone, "merge", "-q", "side", "-m", "by hand", **steered)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run = git(clone, "merge", "-q", "side", "-m", "by hand", **steered)
+    assert run.returncode == 0, run.stdout + run.stderr
     assert set(clone.read("global/a.md").splitlines()) == {"- a", "- b", "- c"}
 
 
@@ -190,5 +190,5 @@ def test_it_loads_no_library_for_objects_or_commands() -> None:
         "import sys; from ctxrepo.__main__ import main; sys.argv[1:] = ['_merge', *'abcd']; main();"
         "print({'pygit2', 'typer', 'sqlite3', 'subprocess'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"

@@ -34,11 +34,11 @@ needs_pi = unless(
 def test_the_real_pi_shows_what_the_page_does(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "live", "pi", "--form", "package", "--keep", str(tmp_path / "live")]
     env = {**os.environ, "PYTHONPATH": PYTHONPATH, "CTXREPO_LIVE": str(AGENTS)}
-    done = subprocess.run(
+    run = subprocess.run(
         [*words, "pi-first-minutes"], env=env, capture_output=True, text=True, timeout=300, cwd=tmp_path
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "all well" in done.stdout
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "all well" in run.stdout
 
 
 def test_ctxrepo_itself_says_what_the_page_shows_of_it(tmp_path: Path) -> None:
@@ -64,10 +64,10 @@ def test_ctxrepo_itself_says_what_the_page_shows_of_it(tmp_path: Path) -> None:
 
 def _answer(machine: Machine, line: str, remote: Path) -> str:
     command, _, rest = line.removeprefix("/memory-").partition(" ")
-    done = machine.process(command, *(["--", rest.replace(f"{HOST}memory.git", str(remote))] if rest else []))
-    assert done.returncode == 0, done.stderr
+    run = machine.process(command, *(["--", rest.replace(f"{HOST}memory.git", str(remote))] if rest else []))
+    assert run.returncode == 0, run.stderr
     return (
-        done.stdout.replace(str(machine.home), "/home/ada").replace(str(remote), f"{HOST}memory.git").strip()
+        run.stdout.replace(str(machine.home), "/home/ada").replace(str(remote), f"{HOST}memory.git").strip()
     )
 
 

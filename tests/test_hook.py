@@ -331,10 +331,10 @@ class TestHarmless:
             ["hal", "Stop", "/x"],
             ["claude", "Stop", "x", "y"],
         ):
-            done = subprocess.run(
+            run = subprocess.run(
                 [sys.executable, "-I", "-S", str(HOOK), *words], input=b"{}", capture_output=True
             )
-            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+            assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
 
     def test_half_an_installation_says_so_and_leaves_the_event_unread(self, tmp_path: Path) -> None:
         alone = tmp_path / "ctxrepo/hook.py"
@@ -343,8 +343,8 @@ class TestHarmless:
         words = [sys.executable, "-I", "-S", str(alone), "claude", "Stop", str(tmp_path)]
         read, write = os.pipe()
         os.write(write, b"{}")
-        done = subprocess.run(words, stdin=read, capture_output=True)
-        assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+        run = subprocess.run(words, stdin=read, capture_output=True)
+        assert (run.returncode, run.stdout, run.stderr) == (1, b"", b"")
         assert os.read(read, 9) == b"{}"
         os.close(read)
         os.close(write)
@@ -377,9 +377,9 @@ class TestHarmless:
         read, write = os.pipe()
         os.close(read)
         payload = json.dumps({"cwd": str(world.code), "session_id": "s"}).encode()
-        done = subprocess.run(words, input=payload, stdout=write, stderr=subprocess.PIPE)
+        run = subprocess.run(words, input=payload, stdout=write, stderr=subprocess.PIPE)
         os.close(write)
-        assert (done.returncode, done.stderr) == (0, b"")
+        assert (run.returncode, run.stderr) == (0, b"")
         assert world.errors() == ""
 
     def test_it_can_be_called_too(

@@ -38,8 +38,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--dest",
         str(folder),
     ]
-    done = subprocess.run([*words, *needed], capture_output=True, text=True, timeout=300)
-    assert not done.returncode, f"pip, which made this environment, gets no libraries: {done.stderr}"
+    run = subprocess.run([*words, *needed], capture_output=True, text=True, timeout=300)
+    assert not run.returncode, f"pip, which made this environment, gets no libraries: {run.stderr}"
     return folder
 
 
@@ -67,11 +67,11 @@ def env(home: Path, wheels: Path) -> dict[str, str]:
 
 def run(env: dict[str, str], *words: str, stdin: str = "") -> str:
     """What a command prints; it ends with 0."""
-    done = subprocess.run(
+    run = subprocess.run(
         words, env=env, cwd=env["HOME"], input=stdin, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
-    return done.stdout
+    assert run.returncode == 0, f"{words}: {run.stdout}{run.stderr}"
+    return run.stdout
 
 
 def test_pipx_installs_it_from_a_git_address(env: dict[str, str], plugin: Path, tmp_path: Path) -> None:

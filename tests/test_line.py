@@ -42,7 +42,7 @@ class Line:
     def run(self, shell: str = "sh", event: str = "SessionStart") -> str:
         """What the agent gets; it always sees a 0 and is told nothing else."""
         payload = {"session_id": "s", "cwd": str(self.machine.project_folder), "source": "startup"}
-        done = subprocess.run(
+        run = subprocess.run(
             [shell, "-c", self.line("claude", event)],
             input=json.dumps(payload),
             env=self.machine.env,
@@ -51,8 +51,8 @@ class Line:
             text=True,
             timeout=60,
         )
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout
+        assert (run.returncode, run.stderr) == (0, "")
+        return run.stdout
 
     def put_folder_for_python(self) -> None:
         self.python.unlink()
@@ -160,6 +160,6 @@ def test_a_hook_that_was_ended_is_not_run_again(line: Line, signal: str) -> None
 
 def test_an_agent_that_splits_the_line_by_itself_is_served(line: Line) -> None:
     words = shlex.split(line.line("claude", "SessionStart"))
-    done = subprocess.run(words, input="{}", env=line.machine.env, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Answer in Dutch" in done.stdout
+    run = subprocess.run(words, input="{}", env=line.machine.env, capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "Answer in Dutch" in run.stdout

@@ -217,8 +217,8 @@ def test_a_session_of_the_real_claude_code(form: str, scenarios: Sequence[str], 
         *scenarios,
     ]
     env = {**os.environ, "PYTHONPATH": PYTHONPATH, "CTXREPO_LIVE": str(AGENTS)}
-    done = subprocess.run(
+    run = subprocess.run(
         [*words, "--patience", "20"], env=env, capture_output=True, text=True, timeout=300, cwd=tmp_path
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "all well" in done.stdout
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "all well" in run.stdout

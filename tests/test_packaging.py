@@ -33,8 +33,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     left = shutil.ignore_patterns(".git", ".venv", "dist", "build", ".*_cache", ".hypothesis", "__pycache__")
     shutil.copytree(CHECKOUT, source, dirs_exist_ok=True, ignore=left)
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=_environment())
-    assert done.returncode == 0, done.stdout + done.stderr
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, env=_environment())
+    assert run.returncode == 0, run.stdout + run.stderr
     return out
 
 

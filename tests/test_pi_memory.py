@@ -57,18 +57,18 @@ def heads(machine: PiMachine) -> dict[str, list[str]]:
 
 def test_init_says_what_it_follows_in_one_line(tmp_path: Path) -> None:
     machine = make_pi_machine(tmp_path)
-    done = machine.ctxrepo("init")
-    assert done.returncode == 0
-    assert done.stdout == f"using the memory repository of pi-memory-md: {machine.clone}\n"
-    (line,) = (line for line in done.stderr.splitlines() if "pi-memory-md" in line)
+    run = machine.ctxrepo("init")
+    assert run.returncode == 0
+    assert run.stdout == f"using the memory repository of pi-memory-md: {machine.clone}\n"
+    (line,) = (line for line in run.stderr.splitlines() if "pi-memory-md" in line)
     assert str(machine.home / ".pi/agent/settings.json") in line
 
 
 def test_who_only_reads_leaves_no_trace(cli: Terminal, mine: PiMachine) -> None:
     there = mine.files()
     for words in READING:
-        done = cli(*words.split())
-        assert done.code in (0, 1), done.err
+        answer = cli(*words.split())
+        assert answer.code in (0, 1), answer.err
         assert mine.files() == there, words
 
 
@@ -193,9 +193,9 @@ class TestProjectSettings:
         mine.project_settings(enabled=False)
         assert mine.ctxrepo("hook", "claude", "SessionStart", stdin=start).stdout == ""
         for words in (("context",), ("context", "--preset", "md")):
-            done = cli(*words)
-            assert (done.code, done.out) == (0, "")
-            assert done.err.endswith("/demo-shop/.pi/settings.json asks for silence here\n")
+            answer = cli(*words)
+            assert (answer.code, answer.out) == (0, "")
+            assert answer.err.endswith("/demo-shop/.pi/settings.json asks for silence here\n")
         assert cli("read", "USER.md").out
         mine.project_settings(enabled=True)
         assert cli("context").out
@@ -209,10 +209,10 @@ class TestProjectSettings:
         cli.cwd = mine.home
         plain = cli("context", "--preset", "md").out
         cli.cwd = None
-        done = cli("context", "--preset", "md")
-        assert f'directory="{mine.clone}/demo-shop"' in done.out
-        assert done.out.split("</memory_files>")[0] == plain.split("</memory_files>")[0]
-        (line,) = done.err.splitlines()
+        answer = cli("context", "--preset", "md")
+        assert f'directory="{mine.clone}/demo-shop"' in answer.out
+        assert answer.out.split("</memory_files>")[0] == plain.split("</memory_files>")[0]
+        (line,) = answer.err.splitlines()
         assert "repoUrl, localPath, memoryDir, hooks" in line
         assert not sprung.exists()
         assert mine.places.config_file.read_text().count("path") == 1
@@ -221,15 +221,15 @@ class TestProjectSettings:
         machine = make_pi_machine(tmp_path)
         (machine.home / ".pi/agent/settings.json").unlink()
         machine.project_settings(localPath=str(machine.clone), repoUrl="https://git.example.org/evil.git")
-        done = machine.ctxrepo("init")
-        assert done.stdout == f"created a memory repository: {machine.home}/.ctxrepo\n"
-        assert "it is ignored" in done.stderr
+        run = machine.ctxrepo("init")
+        assert run.stdout == f"created a memory repository: {machine.home}/.ctxrepo\n"
+        assert "it is ignored" in run.stderr
 
 
 def test_another_preset_is_refused_in_one_line(cli: Terminal) -> None:
-    done = cli("context", "--preset", "xml")
-    assert (done.code, done.out) == (2, "")
-    assert "there is no preset 'xml'" in done.err
+    answer = cli("context", "--preset", "xml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "there is no preset 'xml'" in answer.err
 
 
 class TestItsOwnGit:

@@ -149,10 +149,10 @@ class TestInstaller:
 
     def refusal(self, home: Path, path: str = "/usr/bin:/bin", script: Path = INSTALL) -> str:
         env = {"HOME": str(home), "PATH": path}
-        done = subprocess.run(["sh", str(script)], env=env, capture_output=True, text=True, timeout=60)
-        assert (done.returncode, done.stdout) == (1, "")
+        run = subprocess.run(["sh", str(script)], env=env, capture_output=True, text=True, timeout=60)
+        assert (run.returncode, run.stdout) == (1, "")
         assert not (home / ".local/share").exists()
-        return done.stderr
+        return run.stderr
 
     def test_it_leaves_another_installation_alone(self, home: Path) -> None:
         own = home / ".local/bin/ctxrepo"

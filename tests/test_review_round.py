@@ -78,12 +78,12 @@ def play(machine: Machine, remote: Path, folder: Path) -> Iterator[tuple[str, li
         env = {**(rae if is_rae else machine.env), **(AGENT if who == "laptop>" else {}), "PATH": path}
         text = re.sub(r"ctxrepo/laptop-a1b2/\d{8}", branch, words).replace(REMOTE, str(remote))
         cwd = place if place.is_dir() else folder
-        done = subprocess.run(
+        run = subprocess.run(
             ["bash", "-c", f"({text}) 2>&1"], env=env, cwd=cwd, capture_output=True, text=True
         )
-        match = re.search(r"ctxrepo/laptop-a1b2/\d{8}", done.stdout)
+        match = re.search(r"ctxrepo/laptop-a1b2/\d{8}", run.stdout)
         branch = branch or (match[0] if match else "")
-        yield words, shown, done.stdout.replace(str(machine.home), "~")
+        yield words, shown, run.stdout.replace(str(machine.home), "~")
 
 
 @pytest.mark.slow

@@ -56,9 +56,9 @@ def test_d_w1_a_failure_is_no_success(pair: tuple[Machine, Machine], remote: Pat
     ada.remember("written while the remote is gone")
     remote.rename(remote.with_name("gone.git"))
     for words in (("sync",), ("pull",), ("push",)):
-        done = ada.ctxrepo(*words)
-        assert (done.returncode, done.stdout) == (5, ""), words
-        assert len(done.stderr.splitlines()) == 1
+        run = ada.ctxrepo(*words)
+        assert (run.returncode, run.stdout) == (5, ""), words
+        assert len(run.stderr.splitlines()) == 1
 
 
 def test_d_w2_d_w3_an_unsaved_edit_and_anothers_leave_no_markers_and_no_stash(

@@ -24,17 +24,17 @@ HEAVY = {"pygit2", "dataclasses", "pathlib", "subprocess", "ctxrepo.storage.memo
 def loaded(machine: Machine) -> set[str]:
     """The modules that a worker of this machine loads; it is run to its end."""
     words = ["-I", "-X", "importtime", "-m", "ctxrepo", "_work", "--state", str(machine.places.state)]
-    done = subprocess.run([sys.executable, *words], env=machine.env, capture_output=True, text=True)
-    assert done.returncode == 0
-    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    run = subprocess.run([sys.executable, *words], env=machine.env, capture_output=True, text=True)
+    assert run.returncode == 0
+    return {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
 
 
 def bare() -> set[str]:
     """What `python -m` loads by itself."""
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-I", "-X", "importtime", "-m", "this"], capture_output=True, text=True
     )
-    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    return {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
 
 
 @pytest.mark.slow

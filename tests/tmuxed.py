@@ -31,8 +31,8 @@ class Tmux:
 
     def __call__(self, *words: str) -> str:
         program = [place_of("tmux"), "-S", self._socket, "-f", "/dev/null", *words]
-        done = subprocess.run(program, env=self._env, capture_output=True, text=True)
-        return done.stdout
+        run = subprocess.run(program, env=self._env, capture_output=True, text=True)
+        return run.stdout
 
     def keys(self, *keys: str) -> None:
         for key in keys:

@@ -25,9 +25,9 @@ def calls(program: Path) -> list[str]:
 
 def cli(machine: Machine, *words: str) -> str:
     """What a command printed. It ended with 0."""
-    done = machine.ctxrepo(*words)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    run = machine.ctxrepo(*words)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
 
 
 def both_ways(mine: Machine, other: Machine, url: str, theirs: str = "", *options: str) -> None:

@@ -197,11 +197,11 @@ class World:
         self, stdin: bytes, event: str, env: Mapping[str, str] | None = None, agent: str = "claude"
     ) -> bytes:
         words = [sys.executable, "-I", "-S", str(self._hook), agent, event, str(self.state)]
-        done = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
-        assert done.returncode == 0
-        assert done.stderr == b""
-        assert done.stdout.count(b"\n") == (1 if done.stdout else 0)
-        return done.stdout
+        run = subprocess.run(words, input=stdin, capture_output=True, env={**os.environ, **(env or {})})
+        assert run.returncode == 0
+        assert run.stderr == b""
+        assert run.stdout.count(b"\n") == (1 if run.stdout else 0)
+        return run.stdout
 
     def shell_failed(self, command: str, error: str, **more: str) -> str:
         """What the model of a session is told after its shell ran a command that failed, and printed this."""

@@ -69,8 +69,8 @@ def test_two_threads_perform_operations_in_turn(ada: Machine, desk: Desk, facts:
         call = call_of(ada, CLAUDECODE="1", CLAUDE_CODE_SESSION_ID=name)
         for number in range(facts):
             fact = f"{name} {sha256(f'{name}{number}'.encode()).hexdigest()[:20]}"
-            done = desk.perform(remember, Fact(fact), call)
-            assert json.loads(json.dumps(done.data))["id"]
+            answer = desk.perform(remember, Fact(fact), call)
+            assert json.loads(json.dumps(answer.data))["id"]
             for _ in range(looks):
                 notes = desk.perform(list_notes, ListRequest(), call).value
                 assert "shop/MEMORY.md" in [note.place for note in notes]

@@ -50,14 +50,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--all", action="store_true", help="every key in every set-up: half a day")
     wanted = parser.parse_args(argv)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-attacks-"))
-    began, done = time.monotonic(), list[Attack]()
+    began, outcomes = time.monotonic(), list[Attack]()
     for outcome in made(root, wanted.pattern, everywhere=wanted.all):
-        done.append(outcome)
+        outcomes.append(outcome)
         print(f"{outcome.name}: {outcome.tried} combinations, {len(outcome.faults)} faults", flush=True)
         print("".join(f"  {fault}\n" for fault in outcome.faults), end="", flush=True)
-    tried, took = sum(outcome.tried for outcome in done), time.monotonic() - began
-    print(f"{len(done)} attacks, {tried} combinations of key, place, set-up and command, {took:.0f} s")
-    faults = sum(len(outcome.faults) for outcome in done)
+    tried, took = sum(outcome.tried for outcome in outcomes), time.monotonic() - began
+    print(f"{len(outcomes)} attacks, {tried} combinations of key, place, set-up and command, {took:.0f} s")
+    faults = sum(len(outcome.faults) for outcome in outcomes)
     print(f"{faults} faults")
     shutil.rmtree(root)
     return bool(faults)

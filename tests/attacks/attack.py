@@ -41,7 +41,7 @@ def attack(
     top: Path | None = None,
 ) -> Attack:
     """Poison the clone, or the checkout at `top`; run all commands, and look at every canary."""
-    done = Attack(name)
+    outcome = Attack(name)
     stage.restore()
     address = stage.setup.address
     text = stage.canaries.poison(chosen, address)
@@ -50,24 +50,24 @@ def attack(
     acknowledged, last, is_held = list[str](), "", False
     for order in orders:
         ended = stage.run(order, **more)
-        done.tried += max(1, len(chosen))
-        done.faults += _faults_in(order, ended)
+        outcome.tried += max(1, len(chosen))
+        outcome.faults += _faults_in(order, ended)
         if order[0] == "remember" and ended.code == 0:
             acknowledged.append(order[1])
         if order[0] in ("sync", "hook", "_work"):
             last = ended.output
-            done.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
+            outcome.faults += [f"{came} after: {' '.join(order)}" for came in stage.foreign_notes()[:1]]
         # Where a key names attributes that have git convert notes, they stay here, which is said (ADR 75).
         is_held = is_held or (ended.code == 6 and "git stores it in another form" in ended.output)
         is_refused = is_held or _is_foreign(chosen, ended) or _may_refuse(carrier, order, ended, top)
         if ended.code and order[0] in HAVE_TO and not is_refused:
-            done.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.output.strip()[-300:]}")
-    done.faults += [f"doesn't end: {words[:150]}" for words in stage.asks_for_silence()]
-    done.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
+            outcome.faults.append(f"{' '.join(order)} ends with {ended.code}: {ended.output.strip()[-300:]}")
+    outcome.faults += [f"doesn't end: {words[:150]}" for words in stage.asks_for_silence()]
+    outcome.faults += stage.canaries.touched() + stage.foreign_notes() + _outside(stage)
     if not is_held and (top or not _names(carrier, last)):
-        done.faults += [f"not sent: {fact}" for fact in acknowledged if not stage.arrived(fact)]
-    done.faults = [f"{name}: {fault}" for fault in done.faults]
-    return done
+        outcome.faults += [f"not sent: {fact}" for fact in acknowledged if not stage.arrived(fact)]
+    outcome.faults = [f"{name}: {fault}" for fault in outcome.faults]
+    return outcome
 
 
 def _faults_in(order: Order, ended: Ended) -> list[str]:

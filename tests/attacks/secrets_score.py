@@ -41,18 +41,18 @@ class Score:
 
 def score(seed: int, kinds: Iterable[Kind] = KINDS) -> Score:
     """All kinds with the notes of this seed."""
-    done = Score()
+    outcome = Score()
     for kind in kinds:
         notes = kind.planted(seed)
         blind = [note for note in notes if not scan(f"# Notes\n\n{note}\n")]
-        done.kinds[kind.family] += 1
-        done.plants[kind.family] += len(notes)
-        done.plants_found[kind.family] += len(notes) - len(blind)
+        outcome.kinds[kind.family] += 1
+        outcome.plants[kind.family] += len(notes)
+        outcome.plants_found[kind.family] += len(notes) - len(blind)
         if len(notes) - len(blind) >= ENOUGH:
-            done.kinds_found[kind.family] += 1
+            outcome.kinds_found[kind.family] += 1
         else:
-            done.missed.append((kind, blind))
-    return done
+            outcome.missed.append((kind, blind))
+    return outcome
 
 
 @dataclass
@@ -101,15 +101,15 @@ def main() -> None:
     parser.add_argument("--endings", nargs="*", default=READ, help="which files of them are read")
     args = parser.parse_args()
     for seed in range(args.seeds):
-        done = score(seed)
-        plants = f"{done.plants_found.total()} of {done.plants.total()} plants"
+        outcome = score(seed)
+        plants = f"{outcome.plants_found.total()} of {outcome.plants.total()} plants"
         print(
-            f"seed {seed}: {done.kinds_found.total()} of {done.kinds.total()} kinds, {done.share:.1%}; {plants}"
+            f"seed {seed}: {outcome.kinds_found.total()} of {outcome.kinds.total()} kinds, {outcome.share:.1%}; {plants}"
         )
-        for family, count in done.kinds.items():
-            print(f"  {family:<16}{done.kinds_found[family]:>4} of {count:>3} kinds, ", end="")
-            print(f"{done.plants_found[family]:>4} of {done.plants[family]:>4} plants")
-        for kind, blind in done.missed:
+        for family, count in outcome.kinds.items():
+            print(f"  {family:<16}{outcome.kinds_found[family]:>4} of {count:>3} kinds, ", end="")
+            print(f"{outcome.plants_found[family]:>4} of {outcome.plants[family]:>4} plants")
+        for kind, blind in outcome.missed:
             print(f"  missed {kind.family}/{kind.name}: {len(blind)} of 6 notes")
             for note in blind if args.missed else ():
                 print("    | " + note.replace("\n", "\n    | "))

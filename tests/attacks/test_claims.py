@@ -25,8 +25,8 @@ def desk(ada: Machine) -> Machine:
     git(ada.project_folder, "commit", "-q", "--allow-empty", "-m", "first")
     connected(ada)
     for words in (("remember", SECRET_OF_SHOP), ("remember", OF_ADA, "--scope", "global")):
-        done = ada.process(*words)
-        assert done.returncode == 0, done.stderr
+        run = ada.process(*words)
+        assert run.returncode == 0, run.stderr
     wait_for_workers(ada)
     assert SECRET_OF_SHOP in begin(ada, ada.project_folder, "own")
     return ada
@@ -51,8 +51,8 @@ def archive(desk: Machine, place: str) -> Path:
 
 
 def asking(desk: Machine) -> None:
-    done = desk.ctxrepo("config", "set", "project.trust", "ask")
-    assert done.returncode == 0, done.stderr
+    run = desk.ctxrepo("config", "set", "project.trust", "ask")
+    assert run.returncode == 0, run.stderr
 
 
 def test_an_archive_among_the_downloads_is_told_once_and_in_status(desk: Machine) -> None:

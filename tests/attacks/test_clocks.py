@@ -111,8 +111,8 @@ def test_a_clock_that_was_put_back_loses_nothing_and_holds_nothing_up(
     session.hook("SessionEnd")
     eventually(lambda: "written after it" in log_of(remote), WAY_OUT)
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    done = machine.ctxrepo("doctor")
-    assert done.returncode == 0, done.stdout
+    run = machine.ctxrepo("doctor")
+    assert run.returncode == 0, run.stdout
     later = Session(machine, "s-2").hook("SessionStart")
     assert "written after it" in later
     assert "put back" in later

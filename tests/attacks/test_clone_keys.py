@@ -147,15 +147,15 @@ def test_the_memory_goes_where_config_toml_says_and_nothing_is_run(
     scene = Scene(ada, remote, tmp_path / "evil")
     attack(scene)
     ada.remember(TEXT)
-    done = ada.sync()
+    result = ada.sync()
     if (
         attack is filters
     ):  # no filter is run, so what git would store in another form waits until none is named
-        assert {refusal.rule for refusal in done.held} == {"converted"}
+        assert {refusal.rule for refusal in result.held} == {"converted"}
         (scene.git / "info/attributes").unlink()
-        done = ada.sync()
-    assert done.remote.ok, done.remote
-    assert done.sent
+        result = ada.sync()
+    assert result.remote.ok, result.remote
+    assert result.sent
     assert TEXT in scene.log(remote)
     assert scene.log(scene.evil) == ""
     assert not scene.mark.exists()
@@ -172,7 +172,7 @@ def test_a_folder_of_the_clones_that_is_a_link_is_refused_in_a_sentence(
     place.symlink_to(tmp_path / "moved")
     ada.remember(TEXT)
     before = sorted(path.name for path in (tmp_path / "moved").rglob("*"))
-    done = ada.process("sync")
-    assert done.returncode == 1
-    assert f"{place} is a link to a folder, where a folder of its own belongs" in done.stderr
+    run = ada.process("sync")
+    assert run.returncode == 1
+    assert f"{place} is a link to a folder, where a folder of its own belongs" in run.stderr
     assert sorted(path.name for path in (tmp_path / "moved").rglob("*")) == before

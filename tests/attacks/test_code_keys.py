@@ -29,8 +29,8 @@ def test_nothing_is_run_and_nothing_is_fetched(tmp_path: Path) -> None:
     program.chmod(0o755)
 
     def git(*words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=top, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        run = subprocess.run(["git", *words], cwd=top, capture_output=True, text=True, check=True)
+        return run.stdout.strip()
 
     top.mkdir()
     git("init", "-q")

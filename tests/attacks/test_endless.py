@@ -74,9 +74,9 @@ def test_a_server_that_never_ends_is_left_with_the_number_and_work_goes_on(
     )  # a busy machine takes its time
     mode.write_text(talk)
     ada.remember("written while it talked")
-    done = ada.process("sync")
-    assert done.returncode == 5
-    (line,) = output_of(done).splitlines()
+    run = ada.process("sync")
+    assert run.returncode == 5
+    (line,) = output_of(run).splitlines()
     assert f"{bound.most:,} {bound.what}" in line
     assert "written while it talked" in ada.git("grep", "-h", "written", "HEAD")
     mode.unlink()

@@ -113,9 +113,9 @@ def test_what_is_too_much_is_refused_with_the_number_and_work_goes_on(
 
 def test_a_person_is_told_by_sync_status_doctor_and_the_session(remote: Path, ada: Machine) -> None:
     floods.fan(Forge(remote), 10, 10)
-    done = ada.process("sync")
-    assert done.returncode == 5
-    (line,) = output_of(done).splitlines()
+    run = ada.process("sync")
+    assert run.returncode == 5
+    (line,) = output_of(run).splitlines()
     assert "11,111,111,1" in line
     assert "250,000" in line
     assert "git log" in line
@@ -144,9 +144,9 @@ def test_who_merged_it_with_their_own_git_is_told_and_goes_back(
     fact = ada.process("remember", "written on top of it")
     assert fact.returncode == 0, output_of(fact)
     for words in COMMANDS:
-        done = ada.process(*words)
-        assert done.returncode in (0, 1, 3), output_of(done)
-        output_of(done)
+        run = ada.process(*words)
+        assert run.returncode in (0, 1, 3), output_of(run)
+        output_of(run)
     assert "take main back" in output_of(ada.process("sync"))
     assert "take main back" in output_of(ada.process("status"))
     assert "take main back" in output_of(ada.process("doctor"))
@@ -188,9 +188,9 @@ def test_a_bomb_in_the_middle_of_the_history_stops_only_who_looks_at_it(remote: 
     ada.remember("written meanwhile")
     assert ada.sync().remote.ok
     for words in COMMANDS:
-        done = ada.process(*words)
-        assert done.returncode in (0, 1, 3), (words, output_of(done))
-        output_of(done)
+        run = ada.process(*words)
+        assert run.returncode in (0, 1, 3), (words, output_of(run))
+        output_of(run)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_an_odd_commit_is_taken_and_shown(remote: Path, ada: Machine, name: str)
     ada.remember("written meanwhile")
     assert ada.sync().remote.ok
     for words in (*LOOKS, ("log",), ("status",), ("review", "--html")):
-        done = ada.process(*words)
-        assert done.returncode == 0, output_of(done)
-        assert len(output_of(done)) < 100_000
+        run = ada.process(*words)
+        assert run.returncode == 0, output_of(run)
+        assert len(output_of(run)) < 100_000
 
 
 @pytest.mark.parametrize("name", rotating(["a time below zero", "the year 292277026596"], keep=1))
@@ -219,9 +219,9 @@ def test_a_time_that_no_calendar_has_raises_nothing(remote: Path, ada: Machine, 
     ada.git("update-ref", "refs/heads/main", "origin/main")
     ada.remember("written on top of it")
     for words in (*LOOKS, ("log",), ("status",), ("review", "--html")):
-        done = ada.process(*words)
-        assert done.returncode == 0, output_of(done)
-        output_of(done)
+        run = ada.process(*words)
+        assert run.returncode == 0, output_of(run)
+        output_of(run)
 
 
 def test_the_shared_branch_is_no_commit(remote: Path, ada: Machine) -> None:

@@ -49,7 +49,7 @@ def put(place: Path, make: Callable[[Path], None]) -> None:
 
 def run_apart(machine: Machine, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The same in a process of its own, for a folder in which this one might hang for ever."""
-    done = subprocess.run(
+    run = subprocess.run(
         [str(Path(sys.executable).with_name("ctxrepo")), *words],
         cwd=folder,
         env={**machine.env, "CTXREPO_HOOK": "1"},
@@ -58,9 +58,9 @@ def run_apart(machine: Machine, folder: Path, *words: str) -> subprocess.Complet
         text=True,
         timeout=PATIENT,
     )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert "unexpected" not in done.stderr, done.stderr
-    return done
+    assert "Traceback" not in run.stderr, run.stderr
+    assert "unexpected" not in run.stderr, run.stderr
+    return run
 
 
 def spool(machine: Machine, event: str, cwd: str, **fields: str) -> None:
@@ -110,12 +110,12 @@ def test_a_bare_repository_that_holds_no_sound_git_is_no_project(mine: Machine, 
         make(places[-1] / ".git")
     others_go_on(mine, *places)
     for place in places:
-        done = run_patiently(mine, place, "remember", f"from {place.name}")
+        run = run_patiently(mine, place, "remember", f"from {place.name}")
         if place.name in ("archive_loop", "archive_folder"):
-            assert done.returncode == 0, "git passes .git over, and says that this is a bare repository"
+            assert run.returncode == 0, "git passes .git over, and says that this is a bare repository"
         else:
-            assert done.returncode == 1, "git can't tell, and nothing goes to global/ unasked"
-            assert "name the scope yourself" in done.stderr
+            assert run.returncode == 1, "git can't tell, and nothing goes to global/ unasked"
+            assert "name the scope yourself" in run.stderr
         assert (
             run_patiently(mine, place, "remember", f"from {place.name}", "--scope", "global").returncode == 0
         )
@@ -134,9 +134,9 @@ def test_a_checkout_in_which_git_would_hang_is_unknown(mine: Machine, tmp_path: 
         put(places[-1] / ".git" / name, endless if number % 2 else pipe)
     others_go_on(mine, *places)
     for place in places:
-        done = run_patiently(mine, place, "remember", f"from {place.name}")
-        assert done.returncode == 0 or "it isn't known which project" in done.stderr
-        assert f"from {place.name}" not in mine.read("global/MEMORY.md") or done.returncode == 0
+        run = run_patiently(mine, place, "remember", f"from {place.name}")
+        assert run.returncode == 0 or "it isn't known which project" in run.stderr
+        assert f"from {place.name}" not in mine.read("global/MEMORY.md") or run.returncode == 0
 
 
 def test_a_worktree_whose_link_leads_nowhere_sound_stops_nobody(mine: Machine, tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_a_worktree_whose_link_leads_nowhere_sound_stops_nobody(mine: Machine, t
         (places[-1] / ".git").write_text("gitdir: there\n")
     others_go_on(mine, *places)
     for place in places:
-        done = run_patiently(mine, place, "remember", f"from {place.name}")
-        assert done.returncode == 0 or "it isn't known which project" in done.stderr
+        run = run_patiently(mine, place, "remember", f"from {place.name}")
+        assert run.returncode == 0 or "it isn't known which project" in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_a_command_in_a_folder_that_hangs_says_which_one_and_ends(mine: Machine,
     (place / "deep").mkdir()
     with silent_disk(place / ".git"):
         for words in (["remember", "a fact"], ["status"], ["project", "show"]):
-            done = run_apart(mine, place / "deep", *words)
-            assert done.returncode == 1, words
-            assert f"{place}/deep doesn't answer" in done.stderr, words
+            run = run_apart(mine, place / "deep", *words)
+            assert run.returncode == 1, words
+            assert f"{place}/deep doesn't answer" in run.stderr, words
         assert run_apart(mine, place / "deep", "sync").returncode == 0, "which needs to know of no project"
         assert run_apart(mine, mine.project_folder, "remember", "a fact of the project").returncode == 0
 

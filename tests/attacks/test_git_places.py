@@ -57,15 +57,15 @@ def put(place: Path, make: Make) -> None:
 
 def all_is_well(machine: Machine, *facts: str) -> None:
     """What was acknowledged is committed and sent, and the person's own git sees nothing amiss."""
-    done = say(machine, "sync")
-    assert done.returncode == 0, done.stderr
+    run = say(machine, "sync")
+    assert run.returncode == 0, run.stderr
     sent = machine.git("log", "-p", "--format=", "origin/main")
     for fact in ("a fact from before", *facts):
         assert fact in sent
     machine.git("fsck", "--connectivity-only", "HEAD")
     assert machine.git("status", "--short") == ""
-    done = say(machine, "doctor", "--json")
-    assert '"ok": false' not in done.stdout.partition('"name": "remote"')[0].partition('"checked"')[2], done
+    run = say(machine, "doctor", "--json")
+    assert '"ok": false' not in run.stdout.partition('"name": "remote"')[0].partition('"checked"')[2], run
 
 
 @pytest.mark.parametrize(("name", "make"), rotating(PLACED, keep=4))
@@ -73,11 +73,11 @@ def test_what_stands_in_a_files_place_is_moved_aside_and_nothing_is_lost(
     mine: Machine, name: str, make: Make
 ) -> None:
     put(mine.clone / ".git" / name, make)
-    done = say(mine, "status")
-    assert done.returncode == 0 or MENDS in done.stderr, done.stderr
+    run = say(mine, "status")
+    assert run.returncode == 0 or MENDS in run.stderr, run.stderr
     assert say(mine, "remember", "a fact from meanwhile").returncode == 0
-    done = say(mine, "doctor", "--fix")
-    assert "can't be read" not in done.stdout + done.stderr, (done.stdout, done.stderr)
+    run = say(mine, "doctor", "--fix")
+    assert "can't be read" not in run.stdout + run.stderr, (run.stdout, run.stderr)
     all_is_well(mine, "a fact from meanwhile")
 
 
@@ -89,8 +89,8 @@ def test_what_stands_in_the_place_of_an_object_or_among_the_packs_is_moved_aside
     for name in (f"{head[:2]}/{head[2:]}", "pack/pack-1234.pack", "pack/of-nobody"):
         if make is not folder or name.startswith(head[:2]):
             put(mine.clone / ".git/objects" / name, make)
-            done = say(mine, "status")
-            assert done.returncode == 0 or MENDS in done.stderr, done.stderr
+            run = say(mine, "status")
+            assert run.returncode == 0 or MENDS in run.stderr, run.stderr
             assert say(mine, "remember", f"a fact beside {name}").returncode == 0
             all_is_well(mine, f"a fact beside {name}")
 
@@ -100,9 +100,9 @@ def test_what_stands_in_the_place_of_an_object_or_among_the_packs_is_moved_aside
 )
 def test_what_stands_in_a_folders_place_is_moved_aside(mine: Machine, name: str, make: Make) -> None:
     put(mine.clone / ".git" / name, make)
-    done = say(mine, "status")
-    assert f"{mine.clone / '.git' / name} is " in done.stderr
-    assert MENDS in done.stderr
+    run = say(mine, "status")
+    assert f"{mine.clone / '.git' / name} is " in run.stderr
+    assert MENDS in run.stderr
     assert say(mine, "remember", "a fact from meanwhile").returncode == 0
     output = say(mine, "doctor", "--fix").stdout
     assert "it was moved aside" in output
@@ -120,9 +120,9 @@ def test_a_folder_that_is_a_link_is_named_with_what_helps_and_doctor_tells_the_r
     wrong = f"{place} is a link to a folder, where a folder of its own belongs"
     helps = f"cp -a {place}/. {place}.copy && mv {place} {place}.link && mv {place}.copy {place}"
     for words in (["status"], ["sync"], ["doctor"], ["doctor", "--fix"]):
-        done = say(mine, *words)
-        assert done.returncode == 1
-        output = done.stdout if words[0] == "doctor" else done.stderr
+        run = say(mine, *words)
+        assert run.returncode == 1
+        output = run.stdout if words[0] == "doctor" else run.stderr
         assert output.count(wrong) == 1, (words, output)
         assert helps in output
         if words[0] == "doctor":
@@ -140,8 +140,8 @@ def test_a_link_whose_disk_is_away_is_left_for_when_it_is_back(mine: Machine) ->
     place.symlink_to(mine.home / "moved")
     (mine.home / "moved").rename(mine.home / "away")
     for words in (["sync"], ["doctor", "--fix"]):
-        done = say(mine, *words)
-        assert f"{place} is a link to nothing" in done.stdout + done.stderr
+        run = say(mine, *words)
+        assert f"{place} is a link to nothing" in run.stdout + run.stderr
     assert place.is_symlink()
 
 
@@ -149,11 +149,11 @@ def test_a_link_whose_disk_is_away_is_left_for_when_it_is_back(mine: Machine) ->
 def test_a_git_folder_that_is_none_is_not_taken_for_no_memory(mine: Machine, make: Make) -> None:
     put(mine.clone / ".git", make)
     for words in (["status"], ["remember", "x"], ["doctor", "--fix"]):
-        done = say(mine, *words)
-        assert done.returncode == 1
-        assert f"{mine.clone}/.git is " in done.stderr
-        assert "ls -l " in done.stderr
-        assert "init" not in done.stderr
+        run = say(mine, *words)
+        assert run.returncode == 1
+        assert f"{mine.clone}/.git is " in run.stderr
+        assert "ls -l " in run.stderr
+        assert "init" not in run.stderr
 
 
 @pytest.mark.parametrize("make", rotating([pipe, folder], keep=1))

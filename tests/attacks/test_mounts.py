@@ -67,8 +67,8 @@ def quiet(machine: Machine) -> None:
     eventually(lambda: not processes_of(machine), WAY_OUT)
 
 
-def is_one_line(done: subprocess.CompletedProcess[str]) -> bool:
-    message, *hint = done.stderr.splitlines()
+def is_one_line(run: subprocess.CompletedProcess[str]) -> bool:
+    message, *hint = run.stderr.splitlines()
     return message.startswith("ctxrepo: ") and len(hint) <= 1 and "unexpected" not in message
 
 
@@ -78,8 +78,8 @@ def flows(machine: Machine, remote: Path, *acknowledged: str) -> None:
     session = Session(machine, "s-after")
     session.edit("shop/topics/after.md", "- written afterwards\n")
     session.hook("SessionEnd")
-    done = machine.process("sync")
-    assert done.returncode == 0, done.stderr
+    run = machine.process("sync")
+    assert run.returncode == 0, run.stderr
     quiet(machine)
     log = subprocess.run(
         ["git", "-C", str(remote), "log", "-p", "main"], capture_output=True, text=True
@@ -126,10 +126,10 @@ def test_a_disk_that_becomes_read_only_in_the_middle(tmp_path: Path, remote: Pat
         quiet(machine)
         remount(tmp_path / "disk", "ro")
         for words in (("remember", "in vain"), ("sync",), ("log", "add", "in vain")):
-            done = machine.process(*words)
-            assert done.returncode == 1, (words, done)
-            assert is_one_line(done), done.stderr
-            assert "ead-only" in done.stderr
+            run = machine.process(*words)
+            assert run.returncode == 1, (words, run)
+            assert is_one_line(run), run.stderr
+            assert "ead-only" in run.stderr
         for event in ("UserPromptSubmit", "Stop", "SessionEnd", "SessionStart"):
             session.hook(event)
         doctor = machine.process("doctor")
@@ -152,10 +152,10 @@ def test_a_part_that_becomes_read_only_in_the_middle(ada: Machine, remote: Path,
         for name, folder in (("state", ada.places.state), ("clone", ada.clone)):
             if where in (name, "both"):
                 stack.enter_context(read_only(folder))
-        done = ada.process("remember", "in vain")
-        assert done.returncode == 1
-        assert is_one_line(done), done.stderr
-        assert "ead-only" in done.stderr
+        run = ada.process("remember", "in vain")
+        assert run.returncode == 1
+        assert is_one_line(run), run.stderr
+        assert "ead-only" in run.stderr
         for event in ("UserPromptSubmit", "Stop", "SessionEnd", "SessionStart"):
             session.hook(event)
         quiet(ada)
@@ -185,12 +185,12 @@ def test_a_disk_that_fills_up_in_the_middle(tmp_path: Path, remote: Path, kind: 
         quiet(machine)
         filler = fill(tmp_path / "disk")
         for number in range(3):
-            done = machine.process("remember", f"{number} on a full disk")
-            assert done.returncode in (0, 1), done
-            if done.returncode == 0:
+            run = machine.process("remember", f"{number} on a full disk")
+            assert run.returncode in (0, 1), run
+            if run.returncode == 0:
                 kept.append(f"{number} on a full disk")
             else:
-                assert is_one_line(done), done.stderr
+                assert is_one_line(run), run.stderr
         for event in ("UserPromptSubmit", "Stop", "SessionEnd", "SessionStart"):
             session.hook(event)
         quiet(machine)

@@ -28,7 +28,7 @@ def _huge(place: Path) -> None:
 
 
 def run(machine: Machine, *words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-m", "ctxrepo", *words],
         cwd=machine.project_folder,
         env=machine.env,
@@ -36,9 +36,9 @@ def run(machine: Machine, *words: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=PATIENT,
     )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert "unexpected" not in done.stderr, done.stderr
-    return done
+    assert "Traceback" not in run.stderr, run.stderr
+    assert "unexpected" not in run.stderr, run.stderr
+    return run
 
 
 @pytest.fixture
@@ -65,15 +65,15 @@ def test_files_that_a_person_names_are_read_up_to_a_size(
         str(tmp_path / "out"),
     ]
     for words in (["new", "shop.md", "-d", "The shop", "--from", str(named)], batch):
-        done = run(mine, *words)
-        assert done.returncode == 2, (words, done.stderr)
-        assert str(named) in done.stderr
+        process = run(mine, *words)
+        assert process.returncode == 2, (words, process.stderr)
+        assert str(named) in process.stderr
 
 
 def test_what_a_shell_hands_over_is_read_as_a_stream(mine: Machine) -> None:
     words = [sys.executable, "-m", "ctxrepo", "new", "piped.md", "-d", "Piped", "--from", "/dev/stdin"]
-    done = subprocess.run(
+    run = subprocess.run(
         words, cwd=mine.project_folder, env=mine.env, input="a fact from a pipe", text=True, timeout=PATIENT
     )
-    assert done.returncode == 0
+    assert run.returncode == 0
     assert "a fact from a pipe" in mine.read("shop/piped.md")

@@ -180,11 +180,11 @@ def test_a_place_that_somebody_else_took_beforehand_is_refused(
         elsewhere.mkdir(0o777)
         trap.symlink_to(ours if kind == "link to ours" else elsewhere)
     os.chown(trap, OTHER, OTHER, follow_symlinks=False)
-    done = machine.process("init")
-    assert done.returncode == 1
-    assert f"ctxrepo: {trap} " in done.stderr, done.stderr
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) <= 2
+    run = machine.process("init")
+    assert run.returncode == 1
+    assert f"ctxrepo: {trap} " in run.stderr, run.stderr
+    assert "Traceback" not in run.stderr
+    assert len(run.stderr.splitlines()) <= 2
     for event in ("SessionStart", "UserPromptSubmit"):
         words = [sys.executable, "-m", "ctxrepo", "hook", "claude", event]
         heard = subprocess.run(words, env=machine.env, input="{}", capture_output=True, text=True, timeout=60)
@@ -199,10 +199,10 @@ def test_settings_that_somebody_else_put_there_are_not_followed(machine: Machine
     config.write_text('[[repository]]\npath = "~/.ctxrepo"\nremote = "https://evil.example/x.git"\n')
     for path in (config, config.parent):
         os.chown(path, OTHER, OTHER)
-    done = machine.process("init")
-    assert done.returncode == 1
-    assert "belongs to another user" in done.stderr
-    assert "evil" not in done.stderr + done.stdout
+    run = machine.process("init")
+    assert run.returncode == 1
+    assert "belongs to another user" in run.stderr
+    assert "evil" not in run.stderr + run.stdout
 
 
 def test_the_helper_answers_nobody_else_and_nobody_else_answers_for_it(shared: Path) -> None:

@@ -86,9 +86,9 @@ def open_to_others(machine: Machine) -> list[str]:
 def use(machine: Machine) -> None:
     """Every kind of command, and a whole session."""
     for words in COMMANDS:
-        done = machine.ctxrepo(*words)
-        assert "Traceback" not in done.stderr, (words, done.stderr)
-        assert "unexpected" not in done.stderr, (words, done.stderr)
+        run = machine.ctxrepo(*words)
+        assert "Traceback" not in run.stderr, (words, run.stderr)
+        assert "unexpected" not in run.stderr, (words, run.stderr)
     Session(machine, "s-1").whole()
     eventually(lambda: not processes_of(machine), WAY_OUT)
 
@@ -101,8 +101,8 @@ def test_whatever_the_mask_nothing_of_ours_is_anybody_elses(tmp_path: Path, remo
         (machine.home / ".claude").mkdir()
         os.umask(umask)
         for words in (("init", str(remote)), ("setup", "claude", "--yes"), *COMMANDS):
-            done = machine.process(*words)
-            assert done.returncode == 0, (words, done.stdout, done.stderr)
+            run = machine.process(*words)
+            assert run.returncode == 0, (words, run.stdout, run.stderr)
         Session(machine, "s-1").whole()
         eventually(lambda: not processes_of(machine), WAY_OUT)
     finally:
@@ -196,9 +196,9 @@ def test_a_place_that_is_a_link_is_refused_in_a_sentence_and_hooks_are_silent(
     folder.rename(victim)
     before = sorted(victim.iterdir())
     folder.symlink_to(victim)
-    done = machine.process("remember", "a fact")
-    assert done.returncode == 1
-    assert f"ctxrepo: {folder} is a link" in done.stderr
+    run = machine.process("remember", "a fact")
+    assert run.returncode == 1
+    assert f"ctxrepo: {folder} is a link" in run.stderr
     if level != "own":
         assert Session(machine, "s-1").hook("SessionStart") == ""
         assert sorted(victim.iterdir()) == before
@@ -244,10 +244,10 @@ def test_a_link_that_another_user_may_have_put_there_is_refused_by_every_command
     (tmp_path / "open").chmod(0o777)
     before = sorted(place.iterdir())
     for words in COMMANDS:
-        done = machine.ctxrepo(*words)
-        assert done.returncode == 1, words
-        assert f"ctxrepo: {state} leads to {tmp_path}/open/" in done.stderr, words
-        assert "which another user may have put there" in done.stderr
+        run = machine.ctxrepo(*words)
+        assert run.returncode == 1, words
+        assert f"ctxrepo: {state} leads to {tmp_path}/open/" in run.stderr, words
+        assert "which another user may have put there" in run.stderr
     assert Session(machine, "s-1").hook("SessionStart") == ""
     assert sorted(place.iterdir()) == before
 
@@ -259,9 +259,9 @@ def test_another_users_link_or_folder_is_refused(machine: Machine, tmp_path: Pat
     state = places_of(machine)["state"]
     moved(machine, tmp_path / "disk", state)
     os.chown(state if what == "link" else tmp_path / "disk", 4242, 4242, follow_symlinks=False)
-    done = machine.process("remember", "a fact")
-    assert done.returncode == 1
-    assert f"ctxrepo: {state} leads to " in done.stderr
+    run = machine.process("remember", "a fact")
+    assert run.returncode == 1
+    assert f"ctxrepo: {state} leads to " in run.stderr
     assert Session(machine, "s-1").hook("SessionStart") == ""
 
 
@@ -270,9 +270,9 @@ def test_a_link_to_a_disk_that_is_away_is_named(machine: Machine, tmp_path: Path
     state = places_of(machine)["state"]
     moved(machine, tmp_path / "disk", state)
     (tmp_path / "disk").rename(tmp_path / "away")
-    done = machine.ctxrepo("status")
-    assert done.returncode == 1
-    assert f"{state} leads to {tmp_path}/disk, which can't be looked at: No such file" in done.stderr
+    run = machine.ctxrepo("status")
+    assert run.returncode == 1
+    assert f"{state} leads to {tmp_path}/disk, which can't be looked at: No such file" in run.stderr
     assert Session(machine, "s-1").hook("SessionStart") == ""
     (tmp_path / "away").rename(tmp_path / "disk")
     assert machine.ctxrepo("status").returncode == 0

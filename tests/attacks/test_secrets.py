@@ -23,8 +23,8 @@ def test_the_corpus_has_its_kinds_and_is_the_same_for_a_seed() -> None:
 
 
 def test_of_a_hundred_kinds_of_secrets_ninety_five_are_found() -> None:
-    done = score(0)
-    assert done.share >= 0.95, sorted(f"{kind.family}/{kind.name}" for kind, _ in done.missed)
+    outcome = score(0)
+    assert outcome.share >= 0.95, sorted(f"{kind.family}/{kind.name}" for kind, _ in outcome.missed)
 
 
 @pytest.mark.parametrize("every", mostly_long([36, 1], keep=1))

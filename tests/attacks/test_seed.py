@@ -30,6 +30,6 @@ from servers.ssh import needs_sshd
 )
 def test_no_key_in_any_place_touches_a_canary(stage: Stage, place: str, apart: str, least: int) -> None:
     """All keys at once in the clone's configuration, two that lead elsewhere, and two for other formats."""
-    done = attack(stage, f"{place}, {apart}", CARRIERS[place], batches()[apart], FEW)
-    assert done.faults == []
-    assert done.tried >= least
+    outcome = attack(stage, f"{place}, {apart}", CARRIERS[place], batches()[apart], FEW)
+    assert outcome.faults == []
+    assert outcome.tried >= least

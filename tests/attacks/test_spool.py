@@ -168,8 +168,8 @@ def test_what_cannot_be_kept_is_said_to_the_session_and_to_doctor(agent: Session
     output = agent.hook("PostToolUse", "PostToolUse-edit", tool_input={"file_path": file})
     assert NOTE in output
     assert "larger than 1 MiB" in output
-    done = machine.process("doctor")
-    assert "larger than 1 MiB" in done.stdout + done.stderr
+    run = machine.process("doctor")
+    assert "larger than 1 MiB" in run.stdout + run.stderr
 
 
 def test_a_journal_that_is_nearly_full_is_told(ada: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,8 +83,8 @@ def test_a_note_that_two_machines_make_at_once_has_the_entries_of_both(
     pair: tuple[Machine, Machine],
 ) -> None:
     for machine in pair:
-        done = machine.process("remember", f"made by {machine.home.name}", "--note", "topics/new.md")
-        assert done.returncode == 0
+        run = machine.process("remember", f"made by {machine.home.name}", "--note", "topics/new.md")
+        assert run.returncode == 0
     for machine in pair:
         wait_for_workers(machine)
     come_together(*pair)
@@ -207,8 +207,8 @@ def test_two_first_pushes_to_an_empty_remote_at_once(ada: Machine, ben: Machine,
         machine.init()
         machine.remember(f"here before {machine.home.name} had a remote")
     with ThreadPoolExecutor() as pool:
-        done = list(pool.map(lambda machine: machine.process("init", str(remote)), (ada, ben)))
-    assert [d.returncode for d in done] == [0, 0], [d.stderr for d in done]
+        runs = list(pool.map(lambda machine: machine.process("init", str(remote)), (ada, ben)))
+    assert [d.returncode for d in runs] == [0, 0], [d.stderr for d in runs]
     come_together(ada, ben)
     for name in BOTH:
         assert f"here before {name} had" in ada.read("shop/MEMORY.md")

@@ -17,17 +17,17 @@ from torture.mounts import disk_of_another_kind, mounted, needs_mount, read_only
 FACT = "the sea is salt"
 
 
-def is_one_line(done: subprocess.CompletedProcess[str]) -> bool:
+def is_one_line(run: subprocess.CompletedProcess[str]) -> bool:
     """Whether one line says what is wrong and at most one more what helps."""
-    message, *hint = done.stderr.splitlines()
+    message, *hint = run.stderr.splitlines()
     return message.startswith("ctxrepo: ") and len(hint) <= 1 and "unexpected" not in message
 
 
 def healed(machine: Machine, *facts: str) -> bool:
     """Whether the next sync goes well and every fact is in a commit, and nothing half-written is about."""
     wait_for_workers(machine)
-    done = machine.process("sync")
-    assert done.returncode == 0, done.stderr
+    run = machine.process("sync")
+    assert run.returncode == 0, run.stderr
     held = machine.git("grep", "-hE", "-e", "", "HEAD")
     return all(fact in held for fact in facts) and not machine.git("status", "--porcelain")
 
@@ -58,12 +58,12 @@ def test_a_full_disk_refuses_cleanly_and_heals(small_disk: Machine, what: str) -
         fill(filler, b"x" * (1 << 20 if what == "bytes" else 1))
     kept = [FACT]
     for number in range(3):
-        done = small_disk.process("remember", f"{number} was written on a full disk")
-        if done.returncode == 0:
+        run = small_disk.process("remember", f"{number} was written on a full disk")
+        if run.returncode == 0:
             kept.append(f"{number} was written")
         else:
-            assert done.returncode == 1
-            assert is_one_line(done), done.stderr
+            assert run.returncode == 1
+            assert is_one_line(run), run.stderr
     assert len(kept) < 4
     assert "Traceback" not in small_disk.process("sync").stderr
     for file in filler.iterdir():
@@ -81,9 +81,9 @@ def test_a_read_only_folder_refuses_cleanly_and_heals(ada: Machine, what: str) -
     folder = ada.clone if what == "clone" else ada.places.state
     with read_only(folder):
         for words in (("remember", "in vain"), ("sync",)):
-            done = ada.process(*words)
-            assert done.returncode == 1
-            assert is_one_line(done), done.stderr
+            run = ada.process(*words)
+            assert run.returncode == 1
+            assert is_one_line(run), run.stderr
         wait_for_workers(ada)
     assert healed(ada, FACT)
     assert "in vain" not in ada.git("grep", "-h", "-e", "", "HEAD")
@@ -121,12 +121,12 @@ def test_a_limit_on_the_size_of_files_leaves_none_half_written(ada: Machine, blo
     ada.remember(FACT)
     words = [sys.executable, "-m", "ctxrepo", "remember", "a fact " * 100]
     script = f'ulimit -f {blocks}; exec "$@"'
-    done = subprocess.run(
+    run = subprocess.run(
         ["sh", "-c", script, "sh", *words], cwd=ada.home, env=ada.env, capture_output=True, text=True
     )
-    assert done.returncode in (0, 1), done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0 or is_one_line(done), done.stderr
+    assert run.returncode in (0, 1), run.stderr
+    assert "Traceback" not in run.stderr
+    assert run.returncode == 0 or is_one_line(run), run.stderr
     assert healed(ada, FACT)
 
 

@@ -77,8 +77,8 @@ def test_a_version_that_came_late_and_loses_is_told(pair: tuple[Machine, Machine
     with (ada.clone / NOTE).open("r+") as file:
         ada.sync()
         file.write("- the port is 5 on all machines\n")
-    done = ada.sync()
-    assert (done.created, len(done.conflict_copies)) == (True, 1)
+    result = ada.sync()
+    assert (result.created, len(result.conflict_copies)) == (True, 1)
     (conflict,) = (ada.clone / "conflicts").rglob("*.md")
     kept = ada.read(NOTE) + conflict.read_text()
     assert "port is 5" in kept

@@ -63,8 +63,8 @@ def test_sockets_pipes_and_devices_are_not_opened(ada: Machine) -> None:
         os.chdir(here)
         if os.getuid() == 0:
             os.mknod(folder / "zero.md", 0o20666, os.makedev(1, 5))
-        done = ada.ctxrepo("sync")
-    assert done.returncode == 0, done.stderr
+        run = ada.ctxrepo("sync")
+    assert run.returncode == 0, run.stderr
     assert "good" in ada.git("show", "HEAD:global/good.md")
     assert not [
         p for p in ada.git("ls-files").splitlines() if p.endswith(("pipe.md", "socket.md", "zero.md"))
@@ -77,9 +77,9 @@ def test_a_picture_goes_along_and_bytes_in_a_note_hold_back_nothing_else(ada: Ma
     ada.write("global/good.md", "- good\n")
     (ada.clone / "global" / "odd.md").write_bytes(b"- odd \0 bytes\n")
     (ada.clone / "global" / "picture.png").write_bytes(bytes(range(256)) * 9)
-    done = ada.ctxrepo("sync")
-    assert done.returncode == 6, done.stderr
-    assert "odd.md" in done.stdout + done.stderr
+    run = ada.ctxrepo("sync")
+    assert run.returncode == 6, run.stderr
+    assert "odd.md" in run.stdout + run.stderr
     assert "good" in ada.git("show", "HEAD:global/good.md")
     assert (ada.clone / "global" / "odd.md").read_bytes() == b"- odd \0 bytes\n"
 
@@ -144,8 +144,8 @@ def test_who_needs_a_lock_waits_for_it(ada: Machine, lock: str, words: tuple[str
     with held(ada.open().state.lock(lock)) as holder:
         assert holder.stdin
         threading.Timer(2, holder.stdin.close).start()
-        done = ada.process(*words)
-        assert done.returncode == 0, done.stderr
+        run = ada.process(*words)
+        assert run.returncode == 0, run.stderr
         assert holder.stdin.closed, "it went on while another one had the lock"
 
 
@@ -174,7 +174,7 @@ def test_whatever_the_umask_the_memory_is_nobody_elses_to_read(
 ) -> None:
     script = f'umask {umask}; "$@" init "{remote}" && "$@" remember x && "$@" sync'
     words = ["sh", "-c", script, "sh", sys.executable, "-m", "ctxrepo"]
-    done = subprocess.run(words, cwd=ada.project_folder, env=ada.env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    run = subprocess.run(words, cwd=ada.project_folder, env=ada.env, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
     for folder in (ada.clone, ada.places.state, ada.places.config_dir):
         assert (folder.stat().st_mode & 0o777) == 0o700, folder

@@ -134,11 +134,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     put(here, "global/MEMORY.md", b"---\ndescription: [\n---\n- delivered whole\n")
     put(here, TAPE, b"".join(LINES))
     for machine in (here, there):
-        done = machine.ctxrepo("sync")
-        assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+        run = machine.ctxrepo("sync")
+        assert (run.returncode, "Traceback" in run.stderr) == (0, False), run.stderr
     listed, delivered, check = (there.ctxrepo(word) for word in ("list", "context", "check"))
     assert (listed.returncode, delivered.returncode, check.returncode) == (0, 0, 1)
-    lines = [line for done in (listed, delivered, check) for line in done.stderr.splitlines()]
+    lines = [line for run in (listed, delivered, check) for line in run.stderr.splitlines()]
     assert [
         line for line in lines if not line.endswith(" …")
     ] == []  # but for how far `check` is, after a second
@@ -197,9 +197,9 @@ def test_a_line_of_20_mb_is_passed_over_and_stays_where_it_is(ada: Machine) -> N
     put(ada, "global/big.md", BIG)
     put(ada, "global/small.md", KEPT)
     assert ada.ctxrepo("sync").returncode == 0
-    done = ada.ctxrepo("check")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("global/big.md: it is larger than 2 MiB")
+    run = ada.ctxrepo("check")
+    assert (run.returncode, run.stderr) == (1, "")
+    assert run.stdout.startswith("global/big.md: it is larger than 2 MiB")
     assert "global/small.md" in ada.ctxrepo("list").stdout
     assert (ada.clone / "global/big.md").read_bytes() == BIG
 

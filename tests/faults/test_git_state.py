@@ -172,10 +172,10 @@ class TestTheCloneAsAWhole:
             os.chown(path, 12345, 12345)
         try:
             for words in (("remember", "not mine"), ("sync",)):
-                done = mine.ctxrepo(*words)
-                assert done.returncode != 0
-                assert "another user" in output_of(done)
-                assert len(output_of(done).splitlines()) <= 3
+                run = mine.ctxrepo(*words)
+                assert run.returncode != 0
+                assert "another user" in output_of(run)
+                assert len(output_of(run).splitlines()) <= 3
         finally:
             for path in (mine.clone, git_dir):
                 os.chown(path, 0, 0)

@@ -58,10 +58,10 @@ def goes_on(machine: Machine) -> str:
     session.whole()
     assert session.slowest < WAITED
     eventually(lambda: not processes_of(machine), WAY_OUT)
-    done = machine.process("doctor")
-    assert "Traceback" not in done.stderr + done.stdout
-    assert done.returncode == 1
-    return done.stdout + done.stderr
+    run = machine.process("doctor")
+    assert "Traceback" not in run.stderr + run.stdout
+    assert run.returncode == 1
+    return run.stdout + run.stderr
 
 
 def heals(machine: Machine, remote: Path) -> None:

@@ -45,10 +45,10 @@ def installation(folder: Path) -> Path:
 def answers(package: Path, machine: Machine, event: str) -> str:
     words = [sys.executable, "-I", "-S", str(package / "hook.py"), "claude", event, str(machine.places.state)]
     payload = PAYLOADS / f"{'PostToolUse-read' if event == 'PostToolUse' else event}.json"
-    done = subprocess.run(words, input=payload.read_text(), capture_output=True, text=True, env=machine.env)
+    run = subprocess.run(words, input=payload.read_text(), capture_output=True, text=True, env=machine.env)
     # 1, before anything was read, has the hook line go on with another installation.
-    assert (done.returncode, done.stderr) in ((0, ""), (1, ""))
-    return done.stdout
+    assert (run.returncode, run.stderr) in ((0, ""), (1, ""))
+    return run.stdout
 
 
 @pytest.fixture

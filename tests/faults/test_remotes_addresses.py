@@ -27,9 +27,9 @@ def hostile(trap: Path) -> list[str]:
 def test_init_refuses_them(ada: Machine, tmp_path: Path) -> None:
     trap = tmp_path / "sprung"
     for url in hostile(trap)[::2]:
-        done = ada.process("init", *(["--"] if url.startswith("-") else []), url)
-        assert done.returncode == 2, (url, done)
-        assert "hunter-7291" not in done.stdout + done.stderr
+        run = ada.process("init", *(["--"] if url.startswith("-") else []), url)
+        assert run.returncode == 2, (url, run)
+        assert "hunter-7291" not in run.stdout + run.stderr
         assert not trap.exists()
         assert not ada.clone.exists()
 
@@ -47,9 +47,9 @@ def test_a_sync_refuses_them_in_config_toml(ada: Machine, remote: Path, tmp_path
         assert not trap.exists()
     ada.write("global/topics/x.md", "- x\n")
     ada.git("remote", "set-url", "origin", url)
-    done = ada.ctxrepo("sync")
-    failed(done, "address")
-    assert "hunter-7291" not in done.stderr + ada.ctxrepo("status").stdout + ada.ctxrepo("doctor").stdout
+    run = ada.ctxrepo("sync")
+    failed(run, "address")
+    assert "hunter-7291" not in run.stderr + ada.ctxrepo("status").stdout + ada.ctxrepo("doctor").stdout
     config.write_text(good)
     assert ada.ctxrepo("sync").returncode == 0
     assert "hunter-7291" not in ada.ctxrepo("sync").stderr

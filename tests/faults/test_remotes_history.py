@@ -32,8 +32,8 @@ def pair(both: tuple[Machine, Machine], sshd: SshServer, remote: Path) -> tuple[
 
 
 def git(remote: Path, *words: str) -> str:
-    done = subprocess.run(["git", "-C", str(remote), *words], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    run = subprocess.run(["git", "-C", str(remote), *words], capture_output=True, text=True, check=True)
+    return run.stdout.strip()
 
 
 def in_history(machine: Machine, commit: str) -> bool:

@@ -87,10 +87,10 @@ def test_a_session_starts_at_once_and_in_silence_while_the_remote_hangs(
         line.proxy.suffer("hang")
         payload = {"session_id": "s-1", "cwd": str(ada.project_folder), "source": "startup"}
         began = time.monotonic()
-        done = ada.process("hook", "claude", "SessionStart", stdin=json.dumps(payload))
+        run = ada.process("hook", "claude", "SessionStart", stdin=json.dumps(payload))
         assert time.monotonic() - began < 8
-        assert (done.returncode, done.stderr) == (0, "")
-        given = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+        assert (run.returncode, run.stderr) == (0, "")
+        given = json.loads(run.stdout)["hookSpecificOutput"]["additionalContext"]
         assert "shop/topics/gotcha.md" in given
         assert logged(ada, "remote timeout")
 
@@ -125,7 +125,7 @@ def test_one_exchange_serves_all_that_was_written_meanwhile(
         for number in range(8):
             ada.remember(f"fact {number} is so")
         assert line.proxy.connections == before, "a writer waits for no remote"
-        done = ada.ctxrepo("sync")
-        assert (done.returncode, done.stdout) == (0, "received 0, sent 1 commit\n"), done.stderr
+        run = ada.ctxrepo("sync")
+        assert (run.returncode, run.stdout) == (0, "received 0, sent 1 commit\n"), run.stderr
         assert line.proxy.connections - before < 6
         assert time.monotonic() - began < 30

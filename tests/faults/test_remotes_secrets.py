@@ -66,7 +66,7 @@ def test_nothing_comes_out(nginx: HttpsServer, remote: Path, tmp_path: Path) -> 
     config = ada.places.config_file
     config.write_text(config.read_text().replace("https://", f"https://ada:{WORD}@"))
     runs += [ada.process(*words) for words in (("sync",), ("status",), ("doctor",))]
-    assert leaks(ada, *(done.stdout + done.stderr for done in runs)) == []
+    assert leaks(ada, *(run.stdout + run.stderr for run in runs)) == []
 
 
 @needs_https

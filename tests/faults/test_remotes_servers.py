@@ -35,8 +35,8 @@ class Caller:
 
     def git(self, *words: str) -> str:
         self.root.mkdir(exist_ok=True)
-        done = subprocess.run(["git", *words], cwd=self.root, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        run = subprocess.run(["git", *words], cwd=self.root, capture_output=True, text=True, check=True)
+        return run.stdout.strip()
 
     def commit(self, size: int = 10) -> str:
         (self.root / "note.md").write_text(os.urandom(size).hex())

@@ -136,15 +136,15 @@ def test_what_reads_reads_and_says_nothing_of_it(ada: Machine, trouble: Trouble)
     known = files_of(ada)
     with trouble(ada):
         for words in READERS:
-            done, usual = ada.ctxrepo(*words), before[" ".join(words)]
+            run, usual = ada.ctxrepo(*words), before[" ".join(words)]
             if trouble is of_another and words[0] in ("config", "setup"):  # which are about these places
-                assert (done.returncode, "belongs to another user" in done.stderr) == (1, True)
+                assert (run.returncode, "belongs to another user" in run.stderr) == (1, True)
                 continue
-            assert (words, done.returncode, done.stderr) == (words, usual.returncode, usual.stderr)
+            assert (words, run.returncode, run.stderr) == (words, usual.returncode, usual.stderr)
             if words[0] not in ("status", "review"):  # which tell how long ago things were
-                assert (words, _without_seals(done.stdout)) == (words, _without_seals(usual.stdout))
+                assert (words, _without_seals(run.stdout)) == (words, _without_seals(usual.stdout))
             elif trouble in (of_another, clone_of_another):
-                assert "belongs to another user" in done.stdout
+                assert "belongs to another user" in run.stdout
     assert files_of(ada) == known
 
 
@@ -166,11 +166,11 @@ def test_a_cache_that_is_behind_is_brought_up_in_memory(ada: Machine, is_gone: b
 def test_what_waits_for_a_commit_is_told(ada: Machine) -> None:
     ada.write("shop/topics/pay.md", f"{TEXT}- The cloud service listens on port quokka604\n")
     with read_only(ada.home):
-        done = ada.ctxrepo("search", "river")
-    assert done.returncode == 0
-    assert "602" in done.stdout
-    assert "what was written last to shop/topics/pay.md is not in this" in done.stderr
-    assert "read-only" in done.stderr
+        run = ada.ctxrepo("search", "river")
+    assert run.returncode == 0
+    assert "602" in run.stdout
+    assert "what was written last to shop/topics/pay.md is not in this" in run.stderr
+    assert "read-only" in run.stderr
 
 
 @needs_root
@@ -184,9 +184,9 @@ def test_what_another_user_put_there_is_read_when_asked_for_and_gets_nowhere(
     with trouble(ada):
         (ada.clone / "shop/topics/pay.md").write_text("- The cloud service listens on port quokka604\n")
         ada.git("-c", f"safe.directory={ada.clone}", "commit", "-qam", "theirs")
-        done = container.process("search", "cloud")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "604" in done.stdout
+        run = container.process("search", "cloud")
+        assert (run.returncode, run.stderr) == (0, "")
+        assert "604" in run.stdout
         kept = [file.read_bytes() for file in ada.places.state.rglob("*") if file.is_file()]
         assert not any(b"quokka604" in data for data in kept)
         assert "604" not in Session(ada, "s-9").hook("SessionStart", source="startup")
@@ -210,18 +210,18 @@ ADDERS = [
 def test_what_writes_says_in_a_line_what_would_help(ada: Machine, words: list[str], trouble: Trouble) -> None:
     known = files_of(ada)
     with trouble(ada):
-        done = ada.ctxrepo(*words)
-    if trouble is full and not done.returncode:  # a database that it closed made room: then it is saved
+        run = ada.ctxrepo(*words)
+    if trouble is full and not run.returncode:  # a database that it closed made room: then it is saved
         assert files_of(ada) != known or words[0] in ("sync", "config")
         return
     if (trouble, words[0]) == (clone_of_another, "config"):  # whose file is ada's
-        assert done.returncode == 0
+        assert run.returncode == 0
         return
-    assert done.returncode != 0
-    assert "Traceback" not in done.stderr
-    message, hint = (*done.stderr.splitlines(), "")[:2]
+    assert run.returncode != 0
+    assert "Traceback" not in run.stderr
+    message, hint = (*run.stderr.splitlines(), "")[:2]
     assert re.search("ead-only|full|No space|belongs to another user", message), message
-    assert hint, done.stderr
+    assert hint, run.stderr
     assert files_of(ada) == known
 
 
@@ -234,8 +234,8 @@ def handover_of(machine: Machine) -> Path:
 def test_what_adds_is_handed_over_and_taken_in_outside(ada: Machine, tmp_path: Path, remote: Path) -> None:
     with sandbox(ada.home, tmp_path / "aside", handover_of(ada)):
         for words in ADDERS:
-            done = ada.ctxrepo(*words)
-            assert (words, done.returncode, "handed over" in done.stderr) == (words, 0, True), done.stderr
+            run = ada.ctxrepo(*words)
+            assert (words, run.returncode, "handed over" in run.stderr) == (words, 0, True), run.stderr
     assert "702" not in ada.read("shop/topics/pay.md")
     assert ada.ctxrepo("sync").returncode == 0
     assert ada.read("shop/topics/pay.md").count("702") == 1
@@ -254,8 +254,8 @@ def test_what_an_agent_may_only_propose_is_handed_over_as_a_proposal(ada: Machin
     words = [("remember", "port 705 is free"), ("edit", "shop/topics/pay.md", "--old", "602", "--new", "612")]
     with sandbox(ada.home, tmp_path / "aside", handover_of(ada)):
         for each in words:
-            done = agent.ctxrepo(*each)
-            assert (done.returncode, done.stdout.split(":")[0].split(",")[0]) == (0, "proposed"), done.stderr
+            run = agent.ctxrepo(*each)
+            assert (run.returncode, run.stdout.split(":")[0].split(",")[0]) == (0, "proposed"), run.stderr
     assert ada.ctxrepo("sync").returncode == 0
     assert ada.read("shop/topics/pay.md") == TEXT
     assert len(ada.json("inbox")["data"]["items"]) == 2
@@ -271,9 +271,9 @@ class Sandboxed(Session):
     def prints(self, *words: str) -> str:
         """What a command that fails prints."""
         with read_only(self.machine.home):
-            done = self.inside.ctxrepo(*words)
-        assert done.returncode == 1
-        return done.stdout + done.stderr
+            run = self.inside.ctxrepo(*words)
+        assert run.returncode == 1
+        return run.stdout + run.stderr
 
     def context_after(self, command: str, printed: str) -> str:
         """What the model is told besides, by the hook that runs after the tool."""
@@ -284,9 +284,9 @@ class Sandboxed(Session):
 def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> None:
     session = Sandboxed(ada)
     known = files_of(ada)
-    done = {shlex.join(["ctxrepo", *words]): session.prints(*words) for words in ADDERS}
+    outputs = {shlex.join(["ctxrepo", *words]): session.prints(*words) for words in ADDERS}
     assert files_of(ada) == known
-    for command, printed in done.items():
+    for command, printed in outputs.items():
         assert "nothing is saved" in printed
         context = session.context_after(command, printed)
         assert (command, "what it wrote is saved" in context) == (command, True), context
@@ -297,7 +297,9 @@ def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> 
         "shop/topics/wiki.md": "The wiki",
     }.items():
         assert ada.read(path).count(text) == 1
-    assert [session.context_after(command, printed) for command, printed in done.items()] == [""] * len(done)
+    assert [session.context_after(command, printed) for command, printed in outputs.items()] == [""] * len(
+        outputs
+    )
     eventually(lambda: not processes_of(ada), 60)
     assert ada.read("shop/MEMORY.md").count("Port 700") == 1
     assert ada.ctxrepo("log").stdout.count("tried it") == 1
@@ -308,9 +310,9 @@ def test_where_no_folder_is_open_the_hook_runs_what_adds_again(ada: Machine) -> 
 
 def test_what_would_be_refused_is_refused_in_the_sandbox_and_prints_no_ticket(ada: Machine) -> None:
     with read_only(ada.home):
-        done = Sandboxed(ada).inside.ctxrepo("remember", "the token is ghp_" + "a1B2c3D4e5F6" * 3)
-    assert done.returncode == 6
-    assert TICKET not in done.stderr
+        run = Sandboxed(ada).inside.ctxrepo("remember", "the token is ghp_" + "a1B2c3D4e5F6" * 3)
+    assert run.returncode == 6
+    assert TICKET not in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -320,16 +322,16 @@ def test_what_would_be_refused_is_refused_in_the_sandbox_and_prints_no_ticket(ad
 )
 def test_what_takes_away_or_reads_a_file_prints_no_ticket(ada: Machine, words: list[str]) -> None:
     with read_only(ada.home):
-        done = Sandboxed(ada).inside.ctxrepo(*words, stdin="- x\n")
-    assert done.returncode != 0
-    assert TICKET not in done.stdout + done.stderr
+        run = Sandboxed(ada).inside.ctxrepo(*words, stdin="- x\n")
+    assert run.returncode != 0
+    assert TICKET not in run.stdout + run.stderr
 
 
 def test_a_person_is_shown_no_ticket(ada: Machine) -> None:
     with read_only(ada.home):
-        done = ada.ctxrepo("remember", "Port 700 is the wiki's")
-    assert done.returncode == 1
-    assert TICKET not in done.stderr
+        run = ada.ctxrepo("remember", "Port 700 is the wiki's")
+    assert run.returncode == 1
+    assert TICKET not in run.stderr
 
 
 def test_a_program_is_given_the_ticket_in_its_json(ada: Machine) -> None:

@@ -47,8 +47,8 @@ def test_what_is_forgotten_is_undone(desk: Desk) -> None:
 
 def test_a_note_without_a_date_is_told_of(ada: Machine, desk: Desk) -> None:
     ada.write("global/bare.md", "bare\n")
-    done = desk.perform(writing.touch, TargetRequest(parse_target("global:bare.md")))
-    assert (done.data["path"], done.data["updated"]) == ("global/bare.md", "")
+    answer = desk.perform(writing.touch, TargetRequest(parse_target("global:bare.md")))
+    assert (answer.data["path"], answer.data["updated"]) == ("global/bare.md", "")
     assert desk.take_notices() == ["global/bare.md has no `updated` in its head, and none is added"]
 
 

@@ -25,8 +25,8 @@ def records(ada: Machine) -> list[dict[str, object]]:
 
 
 def test_a_claim_that_holds_is_recorded_with_the_commit(ada: Machine) -> None:
-    done = ada.ctxrepo("remember", "We retry three times", "--holds", HOLDS, "--holds", "!old.py")
-    assert (done.returncode, done.stderr) == (0, "")
+    run = ada.ctxrepo("remember", "We retry three times", "--holds", HOLDS, "--holds", "!old.py")
+    assert (run.returncode, run.stderr) == (0, "")
     (stated,) = records(ada)
     assert stated["holds"] == [HOLDS, "!old.py"]
     assert stated["code"] == Codebase(ada.project_folder).git("rev-parse", "HEAD")
@@ -46,28 +46,28 @@ def test_a_claim_that_holds_is_recorded_with_the_commit(ada: Machine) -> None:
     ],
 )
 def test_a_claim_that_is_false_or_none_saves_nothing(ada: Machine, claim: str, code: int, words: str) -> None:
-    done = ada.ctxrepo("remember", "We retry", "--holds", HOLDS, "--holds", claim)
-    assert done.returncode == code
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
+    run = ada.ctxrepo("remember", "We retry", "--holds", HOLDS, "--holds", claim)
+    assert run.returncode == code
+    assert words in run.stderr
+    assert "Traceback" not in run.stderr
     assert not (ada.clone / "shop").exists()
 
 
 def test_outside_of_code_and_for_everybody_there_is_nothing_to_claim(ada: Machine) -> None:
     for words, cwd in ((("--scope", "global"), None), ((), ada.home)):
-        done = ada.ctxrepo("remember", "We retry", "--holds", HOLDS, *words, cwd=cwd)
-        assert done.returncode == 2
-        assert "--holds is about a project's code" in done.stderr
+        run = ada.ctxrepo("remember", "We retry", "--holds", HOLDS, *words, cwd=cwd)
+        assert run.returncode == 2
+        assert "--holds is about a project's code" in run.stderr
 
 
 def test_what_is_not_committed_yet_and_what_nobody_can_tell_is_said(ada: Machine) -> None:
     code = Codebase(ada.project_folder)
     (code.top / "src/api.py").write_text("RETRIES = 5\nLIMIT = other()\n")
     holds = ("--holds", "src/api.py::RETRIES=5", "--holds", "src/api.py::LIMIT=3")
-    done = ada.ctxrepo("remember", "We retry five times", *holds)
-    assert done.returncode == 0
-    assert "src/api.py::RETRIES=5 holds in the files, and in no commit yet" in done.stderr
-    assert "nobody can tell whether src/api.py::LIMIT=3 holds" in done.stderr
+    run = ada.ctxrepo("remember", "We retry five times", *holds)
+    assert run.returncode == 0
+    assert "src/api.py::RETRIES=5 holds in the files, and in no commit yet" in run.stderr
+    assert "nobody can tell whether src/api.py::LIMIT=3 holds" in run.stderr
     assert "rests on src/api.py::RETRIES=5: can't tell" in ada.ctxrepo("recall", "retry five times").stderr
     code.commit({"b.py": ""})
     assert "RETRIES=5: held at" in ada.ctxrepo("recall", "retry five times").stderr
@@ -80,19 +80,17 @@ def test_how_a_claim_stands_is_told_where_the_fact_is_used(ada: Machine) -> None
     uses = (("read", entry), ("read", "MEMORY.md"), ("recall", "retry three times"), ("why", entry))
     commit = code.git("rev-parse", "HEAD")[:10]
     for words in uses:
-        done = ada.ctxrepo(*words)
-        assert f"rests on {HOLDS}: held at {commit}" in done.stdout + done.stderr, words
+        run = ada.ctxrepo(*words)
+        assert f"rests on {HOLDS}: held at {commit}" in run.stdout + run.stderr, words
     code.count = 1
     changed = code.commit({"src/api.py": "RETRIES = 4\n"})[:10]
     code.commit({"other.py": ""})
     for words in uses:
-        done = ada.ctxrepo(*words, cwd=ada.home if words[0] == "why" else None)
-        assert f"rests on {HOLDS}: changed since {changed} of " in done.stdout + done.stderr, words
+        run = ada.ctxrepo(*words, cwd=ada.home if words[0] == "why" else None)
+        assert f"rests on {HOLDS}: changed since {changed} of " in run.stdout + run.stderr, words
     code.top.rename(ada.home / "gone")
-    done = ada.ctxrepo(
-        "read", f"shop:{records(ada)[0]['path'].__str__().removeprefix('shop/')}", cwd=ada.home
-    )
-    assert f"rests on {HOLDS}: can't tell" in done.stderr
+    run = ada.ctxrepo("read", f"shop:{records(ada)[0]['path'].__str__().removeprefix('shop/')}", cwd=ada.home)
+    assert f"rests on {HOLDS}: can't tell" in run.stderr
 
 
 def test_a_fact_without_claims_asks_nothing_of_the_code(

@@ -34,8 +34,8 @@ def test_a_fact_is_remembered_superseded_and_read_by_its_former_id(desk: Desk) -
 
 
 def test_several_facts_are_one_write_and_share_no_key(desk: Desk) -> None:
-    done = desk.perform(writing.remember_all, [Fact("One"), Fact("Two")])
-    assert [fact["at"] for fact in done.data["remembered"]] == [fact.at for fact in done.value]
+    answer = desk.perform(writing.remember_all, [Fact("One"), Fact("Two")])
+    assert [fact["at"] for fact in answer.data["remembered"]] == [fact.at for fact in answer.value]
     with pytest.raises(UsageError, match="take one fact, not 2"):
         desk.perform(writing.remember_all, [Fact("One", key="k"), Fact("Two", key="k")])
 

@@ -29,8 +29,8 @@ def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
         desk.perform(writing.tick, TickRequest("bank", is_done=True))
     assert "Ask the bank; ^" in ambiguous.value.hint
     assert "Ask the bank again" in ambiguous.value.hint
-    done = desk.perform(writing.tick, TickRequest("ask the bank", is_done=True))
-    assert done.data["text"] == "Ask the bank"
+    answer = desk.perform(writing.tick, TickRequest("ask the bank", is_done=True))
+    assert answer.data["text"] == "Ask the bank"
     open_ones = desk.perform(browsing.list_items, ChecklistRequest()).value
     assert [row.item.text for row in open_ones] == ["Ask the bank again"]
     cleared = desk.perform(writing.clear_done, ChecklistRequest()).data["cleared"]

@@ -26,8 +26,8 @@ def test_a_memory_is_made_exchanged_and_looked_at_by_one_desk(desk: Desk, remote
         desk.perform(diagnosis.status, None)
     made = desk.perform(exchange.init, InitRequest(str(remote)))
     assert (made.data["action"], made.exit_code) == ("created", 0)
-    done = desk.perform(exchange.exchange, exchange.ExchangeRequest())
-    assert (done.data["remote"], done.exit_code) == ("ok", 0)
+    answer = desk.perform(exchange.exchange, exchange.ExchangeRequest())
+    assert (answer.data["remote"], answer.exit_code) == ("ok", 0)
     remote.rename(remote.with_name("gone"))
     away = desk.perform(exchange.exchange, exchange.ExchangeRequest())
     assert away.exit_code == exchange.QUEUED

@@ -225,8 +225,8 @@ def test_a_version_that_a_merge_set_aside_is_named(two: tuple[Machine, Machine])
 
 def test_nothing_changed_is_one_line_and_exit_0(mine: Machine) -> None:
     start = head(mine)
-    done = mine.ctxrepo("diff", "--from", start)
-    assert (done.returncode, done.stdout) == (0, f"nothing changed since {start[:10]}\n")
+    run = mine.ctxrepo("diff", "--from", start)
+    assert (run.returncode, run.stdout) == (0, f"nothing changed since {start[:10]}\n")
     assert mine.json("diff", "--from", start)["data"]["notes"] == []
     assert diff(mine, "a", "--from", start) == []
 
@@ -257,5 +257,5 @@ def test_a_moment_is_where_the_branch_was_then(mine: Machine) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_said(mine: Machine, words: list[str], code: int) -> None:
-    done = mine.ctxrepo("diff", *words)
-    assert (done.returncode, done.stdout) == (code, "")
+    run = mine.ctxrepo("diff", *words)
+    assert (run.returncode, run.stdout) == (code, "")

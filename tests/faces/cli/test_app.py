@@ -195,9 +195,9 @@ class TestMistakes:
         line = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); "
         line += "from ctxrepo.faces.cli.app import main; "
         words = [sys.executable, "-c", line + "sys.exit(main(['list']))", str(gone)]
-        done = subprocess.run(words, env=cli.machine.env, capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr == "ctxrepo: the current folder no longer exists\n  Go to another one.\n"
+        run = subprocess.run(words, env=cli.machine.env, capture_output=True, text=True)
+        assert (run.returncode, run.stdout) == (1, "")
+        assert run.stderr == "ctxrepo: the current folder no longer exists\n  Go to another one.\n"
 
 
 class TestJson:
@@ -286,8 +286,8 @@ from ctxrepo.__main__ import run
 sys.meta_path.insert(0, Interrupt)
 run()
 """
-        done = subprocess.run([sys.executable, "-c", line], env=cli.machine.env, capture_output=True)
-        assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+        run = subprocess.run([sys.executable, "-c", line], env=cli.machine.env, capture_output=True)
+        assert (run.returncode, run.stdout, run.stderr) == (130, b"", b"")
 
     def test_an_interrupt_while_waiting_ends_with_130_and_nothing_written(self, cli: Terminal) -> None:
         memory = cli.machine.open()
@@ -324,17 +324,17 @@ class TestAsAProcess:
         out, into = os.pipe()
         os.close(out)
         with os.fdopen(into, "wb") as pipe:
-            done = run(cli.machine, words.split(), pipe)
-        assert (done.returncode, done.stderr) == (0, b"")
+            process = run(cli.machine, words.split(), pipe)
+        assert (process.returncode, process.stderr) == (0, b"")
 
     def test_a_terminal_that_knows_few_letters_is_no_error(self, cli: Terminal) -> None:
         env = {"PYTHONIOENCODING": "ascii"}
-        done = run(Machine(cli.machine.home, env), ["list"], subprocess.PIPE)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert rb"MEMORY.md \u2014 " in done.stdout
+        process = run(Machine(cli.machine.home, env), ["list"], subprocess.PIPE)
+        assert (process.returncode, process.stderr) == (0, b"")
+        assert rb"MEMORY.md \u2014 " in process.stdout
         cli.machine.write("global/x.md", "- \U0001f600\n")
-        done = run(Machine(cli.machine.home, env), ["read", "global:x", "--json"], subprocess.PIPE)
-        assert json.loads(done.stdout)["data"]["text"] == "- \U0001f600\n"
+        process = run(Machine(cli.machine.home, env), ["read", "global:x", "--json"], subprocess.PIPE)
+        assert json.loads(process.stdout)["data"]["text"] == "- \U0001f600\n"
 
 
 def run(machine: Machine, words: list[str], stdout: int | IO[bytes]) -> subprocess.CompletedProcess[bytes]:

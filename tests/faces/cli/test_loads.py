@@ -24,15 +24,15 @@ finally:
 
 def loaded(machine: Machine, *words: str) -> set[str]:
     """The modules that a fresh interpreter has loaded after a command in the project's folder."""
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", _ASK, *words],
         env=machine.env,
         cwd=machine.project_folder,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.splitlines()[-1].split())
+    assert run.returncode == 0, run.stderr
+    return set(run.stderr.splitlines()[-1].split())
 
 
 def settled(machine: Machine) -> None:

@@ -36,8 +36,8 @@ def shell(machine: Machine, line: str) -> subprocess.CompletedProcess[str]:
     "words", rotating(["list", "list --json", "read MEMORY.md", "--version", "search Postgres"])
 )
 def test_a_full_disk_behind_standard_output_is_told_in_one_line(mine: Machine, words: str) -> None:
-    done = shell(mine, f"c {words} > /dev/full")
-    assert (done.returncode, done.stderr) == (1, FULL)
+    run = shell(mine, f"c {words} > /dev/full")
+    assert (run.returncode, run.stderr) == (1, FULL)
 
 
 def test_what_failed_has_its_own_exit_code_on_a_full_disk(mine: Machine) -> None:
@@ -50,12 +50,12 @@ def test_nobody_can_be_told_where_both_streams_are_full(mine: Machine) -> None:
 
 @pytest.mark.parametrize("closed", rotating([">&-", "2>&-", "<&-", "<&- >&- 2>&-"]))
 def test_where_streams_are_closed_a_command_does_what_it_does(mine: Machine, closed: str) -> None:
-    done = shell(mine, f'c remember "The till speaks German" {closed}')
-    assert (done.returncode, done.stderr) == (0, "")
+    run = shell(mine, f'c remember "The till speaks German" {closed}')
+    assert (run.returncode, run.stderr) == (0, "")
     assert "The till speaks German" in mine.read("shop/MEMORY.md")
     assert "remembered" not in mine.read("shop/MEMORY.md")
 
 
 def test_a_reader_that_had_enough_is_no_fault(mine: Machine) -> None:
-    done = shell(mine, "c read MEMORY.md | head -n 1")
-    assert (done.returncode, done.stderr) == (0, "")
+    run = shell(mine, "c read MEMORY.md | head -n 1")
+    assert (run.returncode, run.stderr) == (0, "")

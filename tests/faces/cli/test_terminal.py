@@ -68,7 +68,7 @@ def at_terminal(ada: Machine, *words: str, **env: str) -> str:
     import termios
 
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, size)
-    done = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "ctxrepo", *words],
         cwd=ada.project_folder,
         env={**ada.env, "TERM": "xterm", **env},
@@ -83,7 +83,7 @@ def at_terminal(ada: Machine, *words: str, **env: str) -> str:
             shown += data
     except OSError:  # the other end is closed
         pass
-    done.wait()
+    process.wait()
     os.close(ours)
     return shown.decode().replace("\r\n", "\n")
 

@@ -35,24 +35,24 @@ def start_without(module: str, machine: Machine) -> subprocess.CompletedProcess[
 
 @pytest.mark.parametrize("module", ["mcp", "mcp_types", "anyio", "pydantic"])
 def test_without_the_extra_a_line_says_how_to_install_it(ada: Machine, module: str) -> None:
-    done = start_without(module, ada)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{_MISSING}\n")
+    run = start_without(module, ada)
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", f"{_MISSING}\n")
     assert len(_MISSING.splitlines()) == 1
     assert "pipx inject ctxrepo mcp" in _MISSING
 
 
 def test_what_is_missing_of_our_own_is_not_called_the_extra(ada: Machine) -> None:
-    done = start_without("ctxrepo.faces.mcp.host", ada)
-    assert done.returncode == 1
-    assert _MISSING not in done.stderr
-    assert "No module named 'ctxrepo.faces.mcp.host'" in done.stderr
+    run = start_without("ctxrepo.faces.mcp.host", ada)
+    assert run.returncode == 1
+    assert _MISSING not in run.stderr
+    assert "No module named 'ctxrepo.faces.mcp.host'" in run.stderr
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_with_a_closed_stream_a_line_says_so(ada: Machine, closed: str) -> None:
     words = ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND]
-    done = subprocess.run(words, env=ada.env, input="", capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{_CLOSED}\n")
+    run = subprocess.run(words, env=ada.env, input="", capture_output=True, text=True, timeout=20)
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", f"{_CLOSED}\n")
 
 
 def test_at_a_terminal_a_person_is_told_what_it_waits_for(ada: Machine) -> None:
@@ -70,7 +70,7 @@ def test_at_a_terminal_a_person_is_told_what_it_waits_for(ada: Machine) -> None:
 
 
 def test_words_after_it_are_a_mistake_of_the_command_line(ada: Machine) -> None:
-    done = ada.process("mcp", "serve")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("ctxrepo: ")
+    run = ada.process("mcp", "serve")
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    assert run.stderr.startswith("ctxrepo: ")

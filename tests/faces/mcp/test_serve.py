@@ -270,8 +270,8 @@ def test_two_servers_and_a_terminal_write_at_once_and_nothing_is_lost(mine: Mach
 
     def terminal() -> None:
         for fact in facts["c"]:
-            done = mine.process("remember", fact, "--scope", "shop", cwd=mine.home)
-            assert done.returncode == 0, done.stderr
+            run = mine.process("remember", fact, "--scope", "shop", cwd=mine.home)
+            assert run.returncode == 0, run.stderr
 
     run(story)
     wait_for_workers(mine)

@@ -126,8 +126,8 @@ def by_commands(machine: Machine) -> None:
     desk = desk_at(machine)
 
     def run(command: str) -> None:
-        done = machine.process(*command.split()[1:])
-        assert done.returncode in (0, 6), (command, done.stderr)  # 6: something else is held back still
+        run = machine.process(*command.split()[1:])
+        assert run.returncode in (0, 6), (command, run.stderr)  # 6: something else is held back still
 
     run("ctxrepo sync --accept deletions")
     run("ctxrepo declined dismiss 20261120")

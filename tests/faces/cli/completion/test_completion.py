@@ -220,7 +220,7 @@ class TestScripts:
 
     def test_the_module_and_the_installed_command_print_the_same(self, ada: Machine) -> None:
         installed = Path(sys.executable).with_name("ctxrepo")
-        done = subprocess.run(
+        run = subprocess.run(
             [sys.executable, installed, "completion", "bash"], env=ada.env, capture_output=True, text=True
         )
-        assert done.stdout == ada.ctxrepo("completion", "bash").stdout
+        assert run.stdout == ada.ctxrepo("completion", "bash").stdout

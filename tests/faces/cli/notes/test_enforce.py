@@ -29,14 +29,14 @@ def shells() -> list[tuple[str, Mapping[str, str]]]:
 
 
 def test_a_person_holds_agents_to_it_and_is_told_what_is_missing(cli: Terminal, entry: str) -> None:
-    done = cli("enforce", entry, *RULE.split())
-    assert done.code == 0
-    place, text, rule = done.out.splitlines()
+    answer = cli("enforce", entry, *RULE.split())
+    assert answer.code == 0
+    place, text, rule = answer.out.splitlines()
     assert place == f"{entry} shop/MEMORY.md#L9"
     assert (text, rule) == ("  - nobody deploys by hand", f"  {RULE}: enforced here")
-    assert done.err.startswith("ctxrepo: no agent asks before it uses a tool yet: ")
-    assert SWITCH in done.err
-    assert cli("enforce").out == done.out
+    assert answer.err.startswith("ctxrepo: no agent asks before it uses a tool yet: ")
+    assert SWITCH in answer.err
+    assert cli("enforce").out == answer.out
     cli("config", "set", "hooks.before_tool", "enforce")
     assert cli("enforce", entry).err == cli("enforce").err == ""
     assert cli("why", entry).out.count(f"agents are held to it: {RULE}") == 1
@@ -45,8 +45,8 @@ def test_a_person_holds_agents_to_it_and_is_told_what_is_missing(cli: Terminal, 
 def test_it_is_held_no_more(cli: Terminal, entry: str) -> None:
     cli("enforce", entry, RULE)
     assert cli("enforce", entry, "--off").out.splitlines()[-1] == "  enforced no more"
-    done = cli("enforce")
-    assert (done.code, done.out, done.err) == (0, "no rule is enforced\n", "")
+    answer = cli("enforce")
+    assert (answer.code, answer.out, answer.err) == (0, "no rule is enforced\n", "")
     assert "held to it" not in cli("why", entry).out
 
 
@@ -81,16 +81,16 @@ def test_an_agent_proposes_one_and_approves_none(
 def test_what_is_wrong_is_said_in_a_line(
     cli: Terminal, entry: str, words: tuple[str, ...], message: str
 ) -> None:
-    done = cli("enforce", entry, *words)
-    assert done.code == 2
-    assert done.is_one_line()
-    assert message in done.err
+    answer = cli("enforce", entry, *words)
+    assert answer.code == 2
+    assert answer.is_one_line()
+    assert message in answer.err
     assert cli("enforce").out == "no rule is enforced\n"
 
 
 def test_off_is_for_an_entry_and_an_entry_has_to_be_there(cli: Terminal, entry: str) -> None:
-    done = cli("enforce", "--off")
-    assert (done.code, done.is_one_line()) == (2, True)
+    answer = cli("enforce", "--off")
+    assert (answer.code, answer.is_one_line()) == (2, True)
     missing = cli("enforce", "^ffffffffffff", RULE)
     assert (missing.code, missing.is_one_line()) == (3, True)
 

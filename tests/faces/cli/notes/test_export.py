@@ -77,8 +77,8 @@ class TestForms:
 
     def test_a_dash_is_standard_output(self, filled: Terminal, tmp_path: Path) -> None:
         filled("export", str(tmp_path / "memory.jsonl"))
-        done = filled.machine.process("export", "-")
-        assert done.stdout.encode() == (tmp_path / "memory.jsonl").read_bytes()
+        run = filled.machine.process("export", "-")
+        assert run.stdout.encode() == (tmp_path / "memory.jsonl").read_bytes()
         for words in (["export", "-", "--json"], ["export", "-", "--as", "folder"]):
             assert filled(*words).code == 2
 
@@ -177,10 +177,10 @@ class TestOtherPrograms:
         there = files_in(tmp_path / "out")
         anchors = there[anchors_file("shop")]
         assert b'"name":"till/fixed"' in anchors
-        done = fresh_machine.ctxrepo(
+        run = fresh_machine.ctxrepo(
             "import", "--file", str(tmp_path / "out"), "--yes", cwd=fresh_machine.home
         )
-        assert done.returncode == 0, done.stderr
+        assert run.returncode == 0, run.stderr
         for path, data in there.items():
             if path.endswith(".md") and data:
                 assert (fresh_machine.clone / path).read_bytes() == data

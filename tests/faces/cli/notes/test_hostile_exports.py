@@ -32,10 +32,10 @@ def brought(
 ) -> tuple[int, str]:
     place = cli.machine.home / "memory.jsonl"
     place.write_text("".join(f"{json.dumps(record)}\n" for record in (header, *records, END)))
-    done = cli("import", "--file", str(place), "--yes", **env)
+    answer = cli("import", "--file", str(place), "--yes", **env)
     cli("sync")
-    assert "Traceback" not in done.err
-    return done.code, done.out + done.err
+    assert "Traceback" not in answer.err
+    return answer.code, answer.out + answer.err
 
 
 def known(cli: Terminal, words: str) -> dict[str, str]:

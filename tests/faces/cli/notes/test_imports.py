@@ -344,8 +344,8 @@ def test_pi_memory_md_is_adopted_where_there_is_no_memory(tmp_path: Path) -> Non
     assert machine.files() == before
     assert not machine.places.config_file.exists()
     assert machine.ctxrepo("import", "pi-memory-md").returncode == 2
-    done = machine.ctxrepo("import", "pi-memory-md", "--yes")
-    assert done.stdout.splitlines()[-1] == "this repository is the memory now"
+    run = machine.ctxrepo("import", "pi-memory-md", "--yes")
+    assert run.stdout.splitlines()[-1] == "this repository is the memory now"
     assert machine.open().root == machine.clone
     again = machine.ctxrepo("import", "pi-memory-md", "--yes")
     assert (again.returncode, "nothing of pi-memory-md" in again.stderr) == (3, True)
@@ -356,8 +356,8 @@ def test_pi_memory_md_is_copied_where_there_is_another_memory(tmp_path: Path) ->
     before = theirs.files()
     ours = PiMachine(theirs.home, {"CTXREPO_HOME": str(theirs.home / ".ctxrepo")})
     assert ours.ctxrepo("init").returncode == 0
-    done = ours.ctxrepo("import", "pi-memory-md", "--yes")
-    assert done.returncode == 0, done.stderr
+    run = ours.ctxrepo("import", "pi-memory-md", "--yes")
+    assert run.returncode == 0, run.stderr
     here = theirs.home / ".ctxrepo"
     for path in (
         "demo-shop/core/USER.md",
@@ -366,7 +366,7 @@ def test_pi_memory_md_is_copied_where_there_is_another_memory(tmp_path: Path) ->
         "global/MEMORY.md",
     ):
         assert (here / path).read_bytes() == (theirs.clone / path).read_bytes()
-    assert "TAPE/demo-shop__anchors.jsonl -> TAPE/demo-shop/: 3 new anchors" in done.stdout
+    assert "TAPE/demo-shop__anchors.jsonl -> TAPE/demo-shop/: 3 new anchors" in run.stdout
     assert "Continue the migration" in ours.ctxrepo("handoff", "--show").stdout
     again = ours.ctxrepo("import", "pi-memory-md", "--yes")
     assert again.stdout.splitlines()[-1] == "nothing of pi-memory-md is new here"

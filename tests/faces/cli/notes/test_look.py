@@ -219,8 +219,8 @@ class TestTags:
         assert [tag["name"] for tag in shelf("tags", "-s", "global", "--json").data["tags"]] == ["memory"]
 
     def test_tags_are_given_and_taken(self, notes: Terminal) -> None:
-        done = notes("tags", "topics/redis.md", "--add", "ops", "--remove", "cache", "--json").data
-        assert (done["tags"], done["changed"]) == (["infra", "ops"], True)
+        data = notes("tags", "topics/redis.md", "--add", "ops", "--remove", "cache", "--json").data
+        assert (data["tags"], data["changed"]) == (["infra", "ops"], True)
         text = NOTES["shop/topics/redis.md"].replace("[infra, Cache]", "[infra, ops]")
         assert notes.machine.read("shop/topics/redis.md") == text
         assert notes("tags", "topics/redis.md", "--add", "Ops", "--json").data["changed"] is False

@@ -243,11 +243,11 @@ def test_cursor_is_set_up_beside_a_list_that_cannot_take_our_server(
     listed.parent.mkdir()
     listed.write_text(text)
     for words in (["cursor"], ["--all", "--mcp"]):
-        done = cli("setup", *words, "--yes")
-        assert done.code == 0
-        assert done.err.count("the MCP servers of Cursor are left alone") == 1
-        assert place in done.err
-        assert "or do without ours: `ctxrepo setup cursor --no-mcp`." in done.err
+        answer = cli("setup", *words, "--yes")
+        assert answer.code == 0
+        assert answer.err.count("the MCP servers of Cursor are left alone") == 1
+        assert place in answer.err
+        assert "or do without ours: `ctxrepo setup cursor --no-mcp`." in answer.err
     refused = cli("setup", "cursor", "--mcp", "--yes")
     assert (refused.code, place in refused.err) == (2, True)
     assert "do without ours: `ctxrepo setup cursor --no-mcp`" in refused.err

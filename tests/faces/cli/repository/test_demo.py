@@ -11,8 +11,8 @@ from machines import Machine
 
 @pytest.mark.slow
 def test_each_way_that_it_names_works(ada: Machine) -> None:
-    done = ada.ctxrepo("demo", "made up", cwd=ada.home)
-    made, hint, *ways = done.stdout.splitlines()
+    run = ada.ctxrepo("demo", "made up", cwd=ada.home)
+    made, hint, *ways = run.stdout.splitlines()
     folder = ada.home / "made up"
     assert made == f"made {folder}: 3 projects on 4 machines, 28 days"
     assert hint.endswith("delete the folder:")
@@ -27,9 +27,9 @@ def test_each_way_that_it_names_works(ada: Machine) -> None:
 
 
 def test_it_refuses_a_folder_with_something_in_it_in_one_sentence(ada: Machine) -> None:
-    done = ada.ctxrepo("demo", str(ada.project_folder), cwd=ada.home)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    first, second = done.stderr.splitlines()
+    run = ada.ctxrepo("demo", str(ada.project_folder), cwd=ada.home)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    first, second = run.stderr.splitlines()
     assert first == f"ctxrepo: {ada.project_folder} is not an empty folder"
     assert "ctxrepo demo FOLDER" in second

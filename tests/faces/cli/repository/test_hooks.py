@@ -28,21 +28,21 @@ def played(machine: Machine, name: str) -> None:
 
 def test_a_line_for_each_event_and_no_word_of_the_session(connected: Machine) -> None:
     played(connected, "compacted")
-    done = connected.ctxrepo("doctor", "--hooks")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Claude Code, 1 session from 2026-11-20" in done.stdout
-    assert "SessionStart       ran 2 times in" in done.stdout
-    assert "gave 3 times: 3 in a request to the model" in done.stdout
-    assert "SessionEnd         Claude Code records nothing about it" in done.stdout
-    assert "redis" not in done.stdout
+    run = connected.ctxrepo("doctor", "--hooks")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "Claude Code, 1 session from 2026-11-20" in run.stdout
+    assert "SessionStart       ran 2 times in" in run.stdout
+    assert "gave 3 times: 3 in a request to the model" in run.stdout
+    assert "SessionEnd         Claude Code records nothing about it" in run.stdout
+    assert "redis" not in run.stdout
 
 
 def test_what_failed_comes_with_what_helps(connected: Machine) -> None:
     played(connected, "gone")
-    done = connected.ctxrepo("doctor", "--hooks")
-    assert done.returncode == 1
-    assert "python-gone: not found" in done.stdout
-    assert "`ctxrepo setup claude` writes the hooks anew" in done.stdout
+    run = connected.ctxrepo("doctor", "--hooks")
+    assert run.returncode == 1
+    assert "python-gone: not found" in run.stdout
+    assert "`ctxrepo setup claude` writes the hooks anew" in run.stdout
 
 
 def test_programs_get_numbers(connected: Machine) -> None:
@@ -57,9 +57,9 @@ def test_programs_get_numbers(connected: Machine) -> None:
 
 
 def test_without_records_it_says_so(connected: Machine) -> None:
-    done = connected.ctxrepo("doctor", "--hooks")
-    assert done.returncode == 0
-    assert "Claude Code recorded no session in" in done.stdout
+    run = connected.ctxrepo("doctor", "--hooks")
+    assert run.returncode == 0
+    assert "Claude Code recorded no session in" in run.stdout
 
 
 def test_it_only_looks(connected: Machine) -> None:

@@ -53,13 +53,13 @@ finally:
 @pytest.mark.parametrize("words", [("list",), ("status",), ("review", "--plain"), ("--help",)])
 def test_textual_is_loaded_by_the_screen_alone(cli: Terminal, words: tuple[str, ...]) -> None:
     machine: Machine = cli.machine
-    done = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", _ASK, *words],
         env=machine.env,
         cwd=machine.project_folder,
         capture_output=True,
         text=True,
     )
-    loaded = {name.split(".")[0] for name in done.stderr.splitlines()[-1].split()}
+    loaded = {name.split(".")[0] for name in run.stderr.splitlines()[-1].split()}
     assert "ctxrepo" in loaded
     assert "textual" not in loaded

@@ -20,9 +20,9 @@ def mine(ada: Machine) -> Machine:
 
 
 def test_a_hit_and_the_way_back(mine: Machine) -> None:
-    done = mine.ctxrepo("search", "--in", "sessions", "where godwit")
-    assert (done.returncode, done.stderr) == (0, "")
-    first, hit, after, _again, resume = done.stdout.splitlines()
+    run = mine.ctxrepo("search", "--in", "sessions", "where godwit")
+    assert (run.returncode, run.stderr) == (0, "")
+    first, hit, after, _again, resume = run.stdout.splitlines()
     assert first.split("  ")[1:] == ["Claude Code", "shop", "you"]
     assert (hit, after) == ("  > where is the godwit?", "    agent: there")
     assert resume == f"  resume  cd {shlex.quote(str(mine.project_folder))} && claude --resume s-1"
@@ -31,8 +31,8 @@ def test_a_hit_and_the_way_back(mine: Machine) -> None:
 
 
 def test_it_is_said_where_nothing_has_all_words(mine: Machine) -> None:
-    done = mine.ctxrepo("search", "--in", "sessions", "did we decide where the godwit nests")
-    first, _, head, *_ = done.stdout.splitlines()
+    run = mine.ctxrepo("search", "--in", "sessions", "did we decide where the godwit nests")
+    first, _, head, *_ = run.stdout.splitlines()
     assert first == "nothing has all of these words, so what has some of them; nobody said decide, nests:"
     assert head.split("  ")[1:] == ["Claude Code", "shop", "you"]
     data = mine.json("search", "--in", "sessions", "did we decide where the godwit nests")["data"]
@@ -51,8 +51,8 @@ def test_a_command_is_printed_whole_or_not_at_all(mine: Machine) -> None:
 
 
 def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
-    done = mine.ctxrepo("search", "--in", "sessions", "unicorn")
-    assert (done.returncode, done.stdout) == (3, "")
+    run = mine.ctxrepo("search", "--in", "sessions", "unicorn")
+    assert (run.returncode, run.stdout) == (3, "")
     assert mine.json("search", "--in", "sessions", "unicorn", "--raw")["exit"] == 3
     answer = mine.json("search", "--in", "sessions", "godwit", "--user", "--limit", "1")
     assert answer["exit"] == 0
@@ -78,9 +78,9 @@ def test_exit_3_where_nothing_is_found_and_json(mine: Machine) -> None:
     ],
 )
 def test_what_was_typed_wrong_is_one_line(words: list[str], message: str, mine: Machine) -> None:
-    done = mine.ctxrepo("search", *words)
-    assert done.returncode == 2
-    assert message in done.stderr.splitlines()[0]
+    run = mine.ctxrepo("search", *words)
+    assert run.returncode == 2
+    assert message in run.stderr.splitlines()[0]
 
 
 @pytest.mark.slow

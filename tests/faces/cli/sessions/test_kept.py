@@ -42,9 +42,9 @@ def test_what_is_forgotten_is_gone_and_not_copied_again(mine: Machine) -> None:
         query = "select data from block b join session s on s.number = b.session where s.id = 's-2'"
         ((data,),) = store.db.execute(query).fetchall()
     assert any(data in path.read_bytes() for path in state.glob("kept.db*"))
-    done = mine.ctxrepo("sessions", "forget", "s-1", "s-2", "--yes")
-    outcome, still = done.stdout.splitlines()
-    assert (done.returncode, outcome) == (0, "forgotten: what is kept of 2 sessions")
+    run = mine.ctxrepo("sessions", "forget", "s-1", "s-2", "--yes")
+    outcome, still = run.stdout.splitlines()
+    assert (run.returncode, outcome) == (0, "forgotten: what is kept of 2 sessions")
     assert still == "the agent still has the transcript of 1 session: searched as before, and not kept again"
     assert (search(mine, "first"), search(mine, "wheatear")) == (0, 3)
     assert b"wheatear" not in index_file(state).read_bytes()
@@ -73,8 +73,8 @@ def test_sessions_are_forgotten_by_agent_by_age_and_all(mine: Machine) -> None:
     assert listed() == ["claude"]
     state = mine.open().state.root
     (state / "kept.db.damaged-1").write_text("x")
-    done = mine.ctxrepo("sessions", "forget", "--all", "--yes")
-    assert done.stdout.startswith("forgotten: what is kept of 1 session, and 1 damaged store\n")
+    run = mine.ctxrepo("sessions", "forget", "--all", "--yes")
+    assert run.stdout.startswith("forgotten: what is kept of 1 session, and 1 damaged store\n")
     assert (listed(), damaged_files(state)) == ([], [])
     transcript.path.unlink()
     assert search(mine, "whimbrel") == 0
@@ -106,8 +106,8 @@ def test_what_is_not_meant_is_not_forgotten(words: list[str], code: int, message
     claude_says(mine, "s-1", ["a ruff"])
     claude_says(mine, "s-2", ["a second ruff"])
     search(mine, "ruff")
-    done = mine.ctxrepo("sessions", "forget", *words)
-    assert (done.returncode, message in done.stderr) == (code, True), done.stderr
+    run = mine.ctxrepo("sessions", "forget", *words)
+    assert (run.returncode, message in run.stderr) == (code, True), run.stderr
     assert len(mine.json("sessions", "list")["data"]["sessions"]) == 2
 
 
@@ -116,8 +116,8 @@ def test_an_agent_forgets_nothing(mine: Machine, session: dict[str, str]) -> Non
     claude_says(mine, "s-1", ["a ruff"])
     search(mine, "ruff")
     agent = Machine(mine.home, {"CLAUDECODE": "1", **session})
-    done = agent.ctxrepo("sessions", "forget", "--all", "--yes")
-    assert (done.returncode, "an agent's session forgets nothing" in done.stderr) == (6, True)
+    run = agent.ctxrepo("sessions", "forget", "--all", "--yes")
+    assert (run.returncode, "an agent's session forgets nothing" in run.stderr) == (6, True)
 
 
 def test_somebody_is_asked_at_a_terminal(mine: Machine) -> None:
@@ -127,11 +127,11 @@ def test_somebody_is_asked_at_a_terminal(mine: Machine) -> None:
         keyboard, terminal = pty.openpty()
         words = [sys.executable, "-m", "ctxrepo", "sessions", "forget", "--all"]
         os.write(keyboard, typed)
-        done = subprocess.run(
+        run = subprocess.run(
             words, stdin=terminal, env=mine.env, cwd=mine.project_folder, capture_output=True, text=True
         )
         os.close(terminal)
         os.close(keyboard)
-        assert (done.returncode, outcome in done.stdout) == (0, True)
-        assert "Claude Code  s-1" in done.stderr
-        assert "Take away what is kept of 1 session? Nothing brings it back." in done.stderr
+        assert (run.returncode, outcome in run.stdout) == (0, True)
+        assert "Claude Code  s-1" in run.stderr
+        assert "Take away what is kept of 1 session? Nothing brings it back." in run.stderr

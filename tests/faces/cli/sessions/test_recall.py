@@ -293,8 +293,8 @@ class TestTrace:
         cli("remember", "registers the project")
         cli("recall", PORTS)
         payload = {"session_id": "5f0c-1", "cwd": str(cli.machine.project_folder), "prompt": PORTS}
-        done = cli.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
-        assert "6380" in done.stdout
+        run = cli.machine.ctxrepo("hook", "claude", "UserPromptSubmit", stdin=json.dumps(payload))
+        assert "6380" in run.stdout
         (trace,) = cli("trace", "--session", "5f0c", "--json").data["traces"]
         assert (trace["agent"], trace["by"], len(trace["given"])) == ("claude", "", 1)
         assert "claude 5f0c-1" in cli("trace", trace["id"]).out

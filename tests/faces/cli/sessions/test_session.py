@@ -20,8 +20,8 @@ class TestContext:
         assert answer.code == 0
         machine = cli.machine
         payload = {"session_id": "s", "cwd": str(machine.project_folder), "source": "startup"}
-        done = machine.ctxrepo("hook", "claude", "SessionStart", stdin=json.dumps(payload))
-        given = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+        run = machine.ctxrepo("hook", "claude", "SessionStart", stdin=json.dumps(payload))
+        given = json.loads(run.stdout)["hookSpecificOutput"]["additionalContext"]
         assert answer.out.strip() == given.strip()
         assert "make test runs everything" in given
         assert "tag next" in given
@@ -235,20 +235,20 @@ class TestHook:
     def test_it_answers_like_the_line_that_setup_writes(self, cli: Terminal) -> None:
         payload = json.dumps({"session_id": "s", "cwd": str(cli.machine.project_folder)})
         for event in ("SessionStart", "sessionstart"):
-            done = cli.machine.ctxrepo("hook", "claude", event, stdin=payload)
-            assert (done.returncode, done.stderr) == (0, "")
-            assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+            run = cli.machine.ctxrepo("hook", "claude", event, stdin=payload)
+            assert (run.returncode, run.stderr) == (0, "")
+            assert json.loads(run.stdout)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
 
     def test_before_init_it_is_silent_and_makes_nothing(self, ada: Machine) -> None:
         before = sorted(ada.home.rglob("*"))
-        done = ada.ctxrepo("hook", "claude", "SessionStart", stdin='{"session_id": "s"}')
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        run = ada.ctxrepo("hook", "claude", "SessionStart", stdin='{"session_id": "s"}')
+        assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
         assert sorted(ada.home.rglob("*")) == before
 
     def test_help_is_given_by_the_installed_command_too(self, ada: Machine) -> None:
         words = [sys.executable, "-m", "ctxrepo", "hook", "--help"]
-        done = subprocess.run(words, env=ada.env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        assert "Example:" in done.stdout
+        run = subprocess.run(words, env=ada.env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert "Example:" in run.stdout
 
 
 def test_context_that_is_empty_says_why(cli: Terminal) -> None:

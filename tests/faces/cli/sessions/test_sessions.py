@@ -16,9 +16,9 @@ FIRST, SECOND = "528a2201-99c9-4828-9c27-c6aefe2ed6df", "528a7777-0000-4828-9c27
 
 def hook(machine: Machine, event: str, session: str, cwd: str = "", **fields: str) -> str:
     payload = {"session_id": session, "cwd": cwd or str(machine.project_folder), **fields}
-    done = machine.ctxrepo("hook", "claude", event, stdin=json.dumps(payload))
-    assert (done.returncode, done.stderr) == (0, "")
-    answer: Mapping[str, Mapping[str, str]] = json.loads(done.stdout) if done.stdout else {}
+    run = machine.ctxrepo("hook", "claude", event, stdin=json.dumps(payload))
+    assert (run.returncode, run.stderr) == (0, "")
+    answer: Mapping[str, Mapping[str, str]] = json.loads(run.stdout) if run.stdout else {}
     return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
 
 
