@@ -56,8 +56,8 @@ def company(root: Path) -> list[str]:
 def _raise_loopback() -> None:
     """A new namespace has its loopback down."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        asked = struct.pack("16sh", b"lo", 0) + bytes(22)
-        flags = struct.unpack("16sh", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, asked)[:18])[1]
+        request = struct.pack("16sh", b"lo", 0) + bytes(22)
+        flags = struct.unpack("16sh", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, request)[:18])[1]
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh", b"lo", flags | _IFF_UP) + bytes(22))
 
 

@@ -210,16 +210,16 @@ def _answers_in(
     """What the agent told the model of each of these, in one turn that a person began in its terminal, and in
     which the person says yes to each question. The turn ends with `last`, which isn't waited for."""
     play.stage.model.will(*tools, last)
-    asked: list[bool] = []
+    questions: list[bool] = []
     place, before = terminal.place, len(play.prompts())
     for number in range(before + 1, before + 1 + len(tools)):
-        asked.append(_is_asked(terminal, mode, play, number, place))
+        questions.append(_is_asked(terminal, mode, play, number, place))
         place = terminal.place
-        if asked[-1]:
+        if questions[-1]:
             terminal.type("\r")
     play.stage.wait(lambda: play.stage.model.is_done, 60)
     seen = ["\n".join(without_blocks(added(*pair))) for pair in pairwise(play.prompts()[before:])]
-    return [f"{_SAID_YES if by else ''}{answer}" for by, answer in zip(asked, seen, strict=True)]
+    return [f"{_SAID_YES if by else ''}{answer}" for by, answer in zip(questions, seen, strict=True)]
 
 
 def _is_asked(terminal: Terminal, mode: Mode, play: Play, number: int, place: int) -> bool:

@@ -41,14 +41,14 @@ def prompt_of(body: dict[str, Any]) -> Prompt:
 def answer(number: int, _path: str, body: dict[str, Any], step: Step) -> tuple[str, bytes]:
     """(content type, bytes) of the model's answer to its request of this number."""
     message, reason = _message(number, step)
-    made = {"id": f"chatcmpl-{number:06}", "created": 0, "model": body.get("model", "")}
+    head = {"id": f"chatcmpl-{number:06}", "created": 0, "model": body.get("model", "")}
     usage = {"prompt_tokens": step.tokens, "completion_tokens": 10, "total_tokens": step.tokens + 10}
     if not body.get("stream"):
         choice = {"index": 0, "message": message, "finish_reason": reason}
-        whole = {**made, "object": "chat.completion", "choices": [choice], "usage": usage}
+        whole = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
         return "application/json", json.dumps(whole).encode()
     chunks = [
-        {**made, "object": "chat.completion.chunk", **chunk} for chunk in _chunks(message, reason, usage)
+        {**head, "object": "chat.completion.chunk", **chunk} for chunk in _chunks(message, reason, usage)
     ]
     events = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
     return "text/event-stream", "".join([*events, "data: [DONE]\n\n"]).encode()

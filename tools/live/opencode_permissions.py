@@ -37,9 +37,9 @@ def permissions(play: Play) -> None:
         is_run = bool(output.strip()) and "reject" not in output  # it ends with a refusal, and says no more
         verb = "runs" if command in allowed else "isn't run"
         play.report.look(f"`{command}` {verb}", is_run == (command in allowed), output[-300:])
-    made = [name for name in ("chained", "nested", "piped", "redirected", "plain")
+    files = [name for name in ("chained", "nested", "piped", "redirected", "plain")
             if (play.stage.project / name).exists()]  # fmt: skip
-    play.report.look("nothing was made by what isn't run", not made, str(made))
+    play.report.look("nothing was made by what isn't run", not files, str(files))
 
 
 ALL = {"permissions": permissions}

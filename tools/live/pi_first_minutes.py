@@ -86,13 +86,13 @@ class _Minutes:
         if typed.text.startswith("/"):
             return str(self._talk.shown(typed.text[1:]))
         here.stage.model.will(*[Tool(tool, given) for tool, given in typed.calls], Text())
-        asked = len(here.prompts())
+        before = len(here.prompts())
         self._talk.say(typed.text)
         prompts = here.prompts()
-        given = "\n".join(here.given(asked))
+        given = "\n".join(here.given(before))
         lost = [*transcript.missing(typed.given, given)]
         self._look(f"given beside {typed.text!r}", not lost, f"missing {lost} in {given}" if lost else given)
-        results = "\n".join(added(prompts[asked], prompts[-1])) if typed.calls else ""
+        results = "\n".join(added(prompts[before], prompts[-1])) if typed.calls else ""
         lost = [*transcript.missing(typed.results, results)]
         self._look(f"{len(typed.calls)} calls of tools", not lost, f"missing {lost}" if lost else results)
         return ""

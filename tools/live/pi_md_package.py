@@ -59,8 +59,8 @@ def bring(sources: Path, below: Path) -> Package:
 
 def wanted(manifest: Path) -> list[str]:
     """Its dependencies in the versions that it asks for."""
-    asked: dict[str, str] = json.loads(manifest.read_text("utf-8")).get("dependencies", {})
-    return [f"{name}@{asked.get(name, 'latest')}" for name in DEPENDENCIES]
+    dependencies: dict[str, str] = json.loads(manifest.read_text("utf-8")).get("dependencies", {})
+    return [f"{name}@{dependencies.get(name, 'latest')}" for name in DEPENDENCIES]
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def place(root: Path, remote: Path, model: Model, installed: Installed) -> Stage
     """A machine with pi and a checkout of the project; no memory yet, and nothing is connected."""
     if any(root.resolve().is_relative_to(folder) for folder in EXCLUDED):
         raise SystemExit(f"live: pi-memory-md keeps no tape below {root}: name another folder (--keep)")
-    made = stage.before_init(root, remote, model, installed)
-    here = replace(made, machine=SharedMachine(made.machine.home, made.machine.more))
+    bare = stage.before_init(root, remote, model, installed)
+    here = replace(bare, machine=SharedMachine(bare.machine.home, bare.machine.more))
     pi.know_model(here)
     return here
 

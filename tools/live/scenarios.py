@@ -222,10 +222,10 @@ def edited(play: Play) -> None:
     given = "".join(play.given(0))
     play.report.look("the session has it, body and all", "- the kiosk is closed on Mondays" in given)
     _append(note, "- the kettle on the roof boils at noon")
-    asked = "When does the kettle on the roof boil?"
-    talk.say(asked)
+    question = "When does the kettle on the roof boil?"
+    talk.say(question)
     play.report.look("the next prompt has the entry", "boils at noon" in "".join(play.given()))
-    talk.say(asked)
+    talk.say(question)
     play.report.look("and once", not play.given(), play.given())
     play.continues(play.prompts())
     talk.end()

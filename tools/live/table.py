@@ -110,11 +110,11 @@ def main() -> int:
     return 0
 
 
-def _put(text: str, begin: str, made: str) -> str:
+def _put(text: str, begin: str, content: str) -> str:
     """The page with this table behind its mark."""
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(END)
-    return f"{before}{begin}\n\n{made}\n{END}{after}"
+    return f"{before}{begin}\n\n{content}\n{END}{after}"
 
 
 if __name__ == "__main__":

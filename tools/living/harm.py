@@ -35,11 +35,11 @@ def main(argv: list[str]) -> int:
     return shown(_measured, data_parser("harm", __doc__).parse_args(argv))
 
 
-def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    seams = seams_named(asked.seams)
-    rows = [row for data in data_sets(asked.data) for row in measure(KnownAnswers(data), seams)]
+def _measured(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    seams = seams_named(options.seams)
+    rows = [row for data in data_sets(options.data) for row in measure(KnownAnswers(data), seams)]
     numbers = figures(rows)
-    return numbers, columns(numbers, with_each=asked.each)
+    return numbers, columns(numbers, with_each=options.each)
 
 
 def measure(known: KnownAnswers, seams: Seams) -> list[HarmRow]:

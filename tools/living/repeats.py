@@ -61,12 +61,12 @@ def main(argv: list[str]) -> int:
     return shown(_measured, options.parse_args(argv))
 
 
-def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    if asked.usage:
-        numbers = {"all": usage_row(_counted(asked.usage))}
+def _measured(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if options.usage:
+        numbers = {"all": usage_row(_counted(options.usage))}
     else:
-        numbers = figures([row for data in data_sets(asked.data) for row in measure(KnownAnswers(data))])
-    return numbers, columns(numbers, with_each=asked.each)
+        numbers = figures([row for data in data_sets(options.data) for row in measure(KnownAnswers(data))])
+    return numbers, columns(numbers, with_each=options.each)
 
 
 def measure(known: KnownAnswers) -> list[DeliveryRow]:

@@ -87,9 +87,9 @@ def main(argv: list[str]) -> int:
     return shown(_measured, parser("report", __doc__, 24).parse_args(argv))
 
 
-def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    rows = figures(list(measure(run_of(asked))))
-    return rows, columns(rows, with_each=asked.each)
+def _measured(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    rows = figures(list(measure(run_of(options))))
+    return rows, columns(rows, with_each=options.each)
 
 
 def measure(run: Run) -> Iterator[ReportOutcome]:

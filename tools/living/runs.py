@@ -43,10 +43,10 @@ class Run:
         file = self.work / f"{measure}-{history.name}-{history.head.oid[:12]}-{self.cases}-{_FORM}.json"
         if file.exists():
             return [of(**fields) for fields in json.loads(file.read_text())]
-        made = make(history)
+        cases = make(history)
         self.work.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps([asdict(case) for case in made]))
-        return made
+        file.write_text(json.dumps([asdict(case) for case in cases]))
+        return cases
 
     def named(self) -> Iterator[History]:
         """The histories, each told on standard error: a measure takes minutes."""
@@ -101,28 +101,28 @@ def with_seams(options: argparse.ArgumentParser) -> argparse.ArgumentParser:
     return options
 
 
-def run_of(asked: argparse.Namespace) -> Run:
+def run_of(options: argparse.Namespace) -> Run:
     """The run that was asked; UsageError where there is nothing to measure."""
-    if missing := [folder for folder in asked.repositories if not folder.is_dir()]:
+    if missing := [folder for folder in options.repositories if not folder.is_dir()]:
         raise UsageError(
             f"{missing[0]} isn't a folder", "Name clones of repositories, or a folder of clones."
         )
-    histories = find_histories(asked.repositories, asked.half)
+    histories = find_histories(options.repositories, options.half)
     if not histories:
-        which = "" if asked.half == "all" else f" whose name is in the half {asked.half}"
+        which = "" if options.half == "all" else f" whose name is in the half {options.half}"
         hint = "Name clones, or a folder of NAME, NAME.git or NAME/repo."
         raise UsageError(f"there is no clone with fifty commits{which}", hint)
-    return Run(histories, seams_named(asked.seams), asked.cases, asked.work)
+    return Run(histories, seams_named(options.seams), options.cases, options.work)
 
 
 def shown(
-    measure: Callable[[argparse.Namespace], tuple[dict[str, Any], str]], asked: argparse.Namespace
+    measure: Callable[[argparse.Namespace], tuple[dict[str, Any], str]], options: argparse.Namespace
 ) -> int:
     """Print the figures as a text or as JSON; 2 with one line on standard error for what makes no sense."""
     try:
-        fields, text = measure(asked)
+        fields, text = measure(options)
     except CtxrepoError as error:
         print(f"living: {error.message}. {error.hint}".rstrip(), file=sys.stderr)
         return 2
-    print(json.dumps(fields, indent=1) if asked.json else text)
+    print(json.dumps(fields, indent=1) if options.json else text)
     return 0

@@ -84,10 +84,10 @@ def main(argv: list[str]) -> int:
     return shown(_measured, data_parser("tidy", __doc__).parse_args(argv))
 
 
-def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    seams = seams_named(asked.seams)
-    numbers = figures([measure(KnownAnswers(data), seams) for data in data_sets(asked.data)])
-    return numbers, columns(numbers, with_each=asked.each)
+def _measured(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    seams = seams_named(options.seams)
+    numbers = figures([measure(KnownAnswers(data), seams) for data in data_sets(options.data)])
+    return numbers, columns(numbers, with_each=options.each)
 
 
 def measure(known: KnownAnswers, seams: Seams) -> TidyRow:

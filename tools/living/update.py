@@ -89,10 +89,10 @@ def main(argv: list[str]) -> int:
     return shown(_measured, parser("update", __doc__, 40).parse_args(argv))
 
 
-def _measured(asked: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    outcomes = list(measure(run_of(asked)))
+def _measured(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    outcomes = list(measure(run_of(options)))
     rows = figures(outcomes)
-    return rows, columns(rows, with_each=asked.each)
+    return rows, columns(rows, with_each=options.each)
 
 
 def measure(run: Run) -> Iterator[UpdateOutcome]:

@@ -128,8 +128,8 @@ def ranked(folders: Iterable[Path], model: str, most: int) -> Iterator[RankedPro
                 )
                 with asking as rank:
                     for query in data.queries:
-                        asked = RecallRequest(query.text, list(query.before), [SCOPE], most)
-                        ranking = None if is_social(asked) else _ranking_for_prompt(rank(cache.db, asked))
+                        request = RecallRequest(query.text, list(query.before), [SCOPE], most)
+                        ranking = None if is_social(request) else _ranking_for_prompt(rank(cache.db, request))
                         for hit in ranking.hits if ranking else []:
                             hit.path = cache.path_of(hit.path)
                         margin = ranking.margin if ranking else 0.0

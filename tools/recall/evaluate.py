@@ -79,27 +79,27 @@ def main(words: Sequence[str] | None = None) -> int:
         "before gave counts, too",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    asked = parser.parse_args(words)
+    options = parser.parse_args(words)
     try:
-        sets, runs = _measured(asked)
+        sets, runs = _measured(options)
     except CtxrepoError as error:
         for line in error.lines if isinstance(error, BadLines) else ():
             print(line, file=sys.stderr)
         print(f"evaluate: {error.message}. {error.hint}".rstrip(), file=sys.stderr)
         return 2
-    print(json.dumps(_fields(sets, runs)) if asked.json else _text(sets, runs))
+    print(json.dumps(_fields(sets, runs)) if options.json else _text(sets, runs))
     return 0
 
 
-def _measured(asked: argparse.Namespace) -> tuple[list[DataSet], list[Run]]:
+def _measured(options: argparse.Namespace) -> tuple[list[DataSet], list[Run]]:
     """The sets that were asked, and a run for each way of asking and each file of answers."""
     plain = Way(models=Places.of(os.environ).models)
-    base = way_of(asked.settings, plain) if asked.settings else plain
-    ways = {", ".join(asked.settings) or "default": base}
-    ways |= {words: way_of([words], base) for words in asked.against}
-    sets = data_sets(asked.data)
-    runs = evaluate(sets, ways, asked.session)
-    return sets, runs + [score_file(file, sets) for file in asked.results]
+    base = way_of(options.settings, plain) if options.settings else plain
+    ways = {", ".join(options.settings) or "default": base}
+    ways |= {words: way_of([words], base) for words in options.against}
+    sets = data_sets(options.data)
+    runs = evaluate(sets, ways, options.session)
+    return sets, runs + [score_file(file, sets) for file in options.results]
 
 
 def _fields(sets: Sequence[DataSet], runs: Sequence[Run]) -> dict[str, Any]:

@@ -119,14 +119,14 @@ def read(folder: Path, meanings: Meanings, embedder: Embedder, path: Path) -> Me
     labels = {row["id"]: row for row in lines_of(folder / "qrels.jsonl")}
     prompts = []
     for query in lines_of(folder / "queries.jsonl"):
-        asked = RecallRequest(query["query"], query.get("before", []), scopes, DEPTH)
-        scored, _ = score_by_words(cache, asked.prompt, asked.before, scopes, CANDIDATES)
+        request = RecallRequest(query["query"], query.get("before", []), scopes, DEPTH)
+        scored, _ = score_by_words(cache, request.prompt, request.before, scopes, CANDIDATES)
         label = labels[query["id"]]
         lines = frozenset((place["path"], place["line"]) for place in label["relevant"])
         words = np.array([scored.get(number, 0.0) for number in numbers])
-        row = embedder.prompt(text_of(asked))
+        row = embedder.prompt(text_of(request))
         above = above_usual(space.gated @ row, meanings.usual(space.gated), meanings.spread)
-        is_short = is_left_alone(asked.prompt, bool(asked.before))
+        is_short = is_left_alone(request.prompt, bool(request.before))
         prompts.append(Prompt(label["category"], words, space.ranked @ row, above, lines, is_short))
     owner.close()
     cache.close()

@@ -97,13 +97,13 @@ def evaluate(sets: Sequence[DataSet], ways: Mapping[str, Way], session: int = 0)
             for name, way in ways.items():
                 given: list[Piece] = []
                 known: set[str] = set()
-                asked = answers(cache, queries, replace(way, known=known))
+                replies = answers(cache, queries, replace(way, known=known))
                 for number in range(len(queries)):
                     if session and number % session == 0:
                         given = [*start]
                         known.clear()
                         known.update(map(str, given))
-                    answer = next(asked)
+                    answer = next(replies)
                     answers_by_way[name][answer.id], before[name][answer.id] = answer, [*given]
                     if session:
                         given += [piece(place) for place in answer.given or ()]

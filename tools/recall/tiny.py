@@ -46,11 +46,11 @@ def net(table: np.ndarray) -> onnx.ModelProto:
         helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"])
         for n in ("input_ids", "attention_mask")
     ]
-    made = helper.make_tensor_value_info(
+    value = helper.make_tensor_value_info(
         "last_hidden_state", TensorProto.FLOAT, ["batch", "length", table.shape[1]]
     )
     node = helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])
-    graph = helper.make_graph([node], "tiny", given, [made], [numpy_helper.from_array(table, "table")])
+    graph = helper.make_graph([node], "tiny", given, [value], [numpy_helper.from_array(table, "table")])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 

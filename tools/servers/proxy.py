@@ -180,12 +180,12 @@ class Proxy:
 @contextmanager
 def proxy(target: int, seed: int = 0) -> Iterator[Proxy]:
     """A proxy to a port of this machine; its thread and calls are ended at the end."""
-    made = Proxy(target, seed)
-    made.start()
+    proxy = Proxy(target, seed)
+    proxy.start()
     try:
-        yield made
+        yield proxy
     finally:
-        made.stop()
+        proxy.stop()
 
 
 def _bound(port: int) -> socket.socket:

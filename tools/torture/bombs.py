@@ -57,8 +57,8 @@ class Pack:
 
 def copies(forge: Forge, times: int, number: int) -> None:
     """Files that are each one block copied many times, and a few bytes of their own."""
-    made, block = Pack(), b"\0" * _MOST_COPIED
-    base = made.add("blob", len(block), zlib.compress(block, 9), _key(len(block), [block]))
+    pack, block = Pack(), b"\0" * _MOST_COPIED
+    base = pack.add("blob", len(block), zlib.compress(block, 9), _key(len(block), [block]))
     size = len(block) * times + 8
     known = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     for _ in range(times):
@@ -69,35 +69,35 @@ def copies(forge: Forge, times: int, number: int) -> None:
         delta = _number(len(block)) + _number(size) + _copy(0, len(block)) * times + bytes([8]) + end
         (whole := known.copy()).update(end)
         keys.append(whole.hexdigest())
-        made.add("ofs-delta", len(delta), zlib.compress(delta, 9), keys[-1], base)
-    made.put(forge)
+        pack.add("ofs-delta", len(delta), zlib.compress(delta, 9), keys[-1], base)
+    pack.put(forge)
     _beside(forge, keys)
 
 
 def cuttings(forge: Forge, blocks: int, number: int) -> None:
     """Small notes of which each is cut out of a large file: who reads one unpacks all of that."""
-    made = Pack()
+    pack = Pack()
     block = b"- cut out of it\n" * 2**20
     whole = block * blocks
     keys = [_key(len(whole), [whole])]  # or the server would not send it, and no note as a cutting
-    base = made.add("blob", len(whole), zlib.compress(whole, 9), keys[0])
+    base = pack.add("blob", len(whole), zlib.compress(whole, 9), keys[0])
     for n in range(number):
         text = b"- note %06d\n" % n
         delta = _number(len(whole)) + _number(16 + len(text)) + _copy(0, 16) + bytes([len(text)]) + text
         keys.append(_key(16 + len(text), [b"- cut out of it\n", text]))
-        made.add("ofs-delta", len(delta), zlib.compress(delta, 9), keys[-1], base)
-    made.put(forge)
+        pack.add("ofs-delta", len(delta), zlib.compress(delta, 9), keys[-1], base)
+    pack.put(forge)
     _beside(forge, keys)
 
 
 def zeros(forge: Forge, size: int) -> None:
     """A file of nothing else."""
-    made, block = Pack(), b"\0" * 2**20
+    pack, block = Pack(), b"\0" * 2**20
     packing = zlib.compressobj(1)
     body = b"".join(packing.compress(block) for _ in range(size // len(block))) + packing.flush()
     key = _key(size, (block for _ in range(size // len(block))))
-    made.add("blob", size, body, key)
-    made.put(forge)
+    pack.add("blob", size, body, key)
+    pack.put(forge)
     _beside(forge, [key])
 
 

@@ -165,21 +165,25 @@ def _copilot(session: Session) -> Iterator[Line]:
                 "user.message", message.at, number, {"content": message.text, "messageId": f"m{number}"}
             )
             continue
-        asked: list[Line] = []
+        requests: list[Line] = []
         if message.command or message.file:
             name, given = ("bash", {"command": message.command})
             if message.file:
                 name, given = ("edit", {"path": message.file})
-            asked = [{"toolCallId": f"call_{number}", "name": name, "arguments": given, "type": "function"}]
-        yield event("assistant.message", message.at, number, {"content": message.text, "toolRequests": asked})
+            requests = [
+                {"toolCallId": f"call_{number}", "name": name, "arguments": given, "type": "function"}
+            ]
+        yield event(
+            "assistant.message", message.at, number, {"content": message.text, "toolRequests": requests}
+        )
         if message.result:
             data = {"toolCallId": f"call_{number}", "success": True, "result": {"content": message.result}}
             yield event("tool.execution_complete", message.at, number, data)
 
 
 def _pi(session: Session) -> Iterator[Line]:
-    made = session.messages[session.copied].at - 1 if session.copied else session.messages[0].at
-    head: Line = {"type": "session", "version": 3, "id": session.id, "timestamp": _moment(made)}
+    began = session.messages[session.copied].at - 1 if session.copied else session.messages[0].at
+    head: Line = {"type": "session", "version": 3, "id": session.id, "timestamp": _moment(began)}
     parent = (
         {"parentSession": f"/x/2026-01-01T00-00-00-000Z_{session.forked}.jsonl"} if session.forked else {}
     )

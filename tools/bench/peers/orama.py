@@ -40,12 +40,12 @@ def _version(tools: Tools) -> str:
     return f"Orama {PACKAGES['@orama/orama']} on node {node_version()}, in one process"
 
 
-def _ask(asked: Callable[[str], str], tools: Tools, memory: Memory) -> Iterator[Found]:
+def _ask(ask: Callable[[str], str], tools: Tools, memory: Memory) -> Iterator[Found]:
     given = {
         "orama": (package(tools, "@orama/orama") / "dist/esm/index.js").as_uri(),
         "most": _MOST,
         "notes": [_note(path, text) for path, text in memory.notes.items()],
-        "prompts": [asked(prompt.text) for prompt in memory.prompts],
+        "prompts": [ask(prompt.text) for prompt in memory.prompts],
     }
     run = subprocess.run(
         [node(), str(_SCRIPT)], input=json.dumps(given), capture_output=True, text=True, check=True

@@ -88,9 +88,9 @@ def _opened(tools: Tools, folder: Path) -> Iterator[Search]:
         def search(prompt: str, most: int, seconds: float) -> Sequence[str]:
             if not prompt.strip():
                 return []
-            asked = ["search", "--json", "-c", _COLLECTION, "-n", str(most), "--", prompt]
+            words = ["search", "--json", "-c", _COLLECTION, "-n", str(most), "--", prompt]
             try:
-                process = run([*start, *asked], timeout=seconds)
+                process = run([*start, *words], timeout=seconds)
             except subprocess.TimeoutExpired:
                 return []
             if process.returncode:

@@ -79,9 +79,9 @@ class PassingMemory:
         """Do what a worker does first: commit what was written, and bring the cache up to it."""
         commit(self.memory, moment(at))
 
-    def recall(self, folders: Sequence[str], asked: Question, at: float) -> RecallResult:
+    def recall(self, folders: Sequence[str], question: Question, at: float) -> RecallResult:
         """What a session in the project is given beside a prompt, or finds."""
-        return recall(self.memory, asked, folders, Caller(self.home, self.env), moment(at))
+        return recall(self.memory, question, folders, Caller(self.home, self.env), moment(at))
 
     def start(self, folder: str) -> str:
         """What a session in the project is given at its start."""
