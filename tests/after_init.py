@@ -74,27 +74,27 @@ def after_init(identity: str, head: str | None) -> HomeAfterInit | None:
         return None
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    made = HomeAfterInit(root, None if head is None else root / "memory.git")
-    made.home.mkdir()
-    (made.home / ".gitconfig").write_text(identity)
-    if made.remote and head:
-        shutil.copytree(_sent[head], made.remote)
-    elif made.remote:
-        make_bare(made.remote)
-    env = {"HOME": str(made.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
+    home = HomeAfterInit(root, None if head is None else root / "memory.git")
+    home.home.mkdir()
+    (home.home / ".gitconfig").write_text(identity)
+    if home.remote and head:
+        shutil.copytree(_sent[head], home.remote)
+    elif home.remote:
+        make_bare(home.remote)
+    env = {"HOME": str(home.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
     places = Places.of(env)
-    init(places, env, InitRequest(str(made.remote or "")), sys.executable, NOW)
-    if made.remote:
-        _sent[(made.remote / _HEAD).read_text().strip()] = made.remote
+    init(places, env, InitRequest(str(home.remote or "")), sys.executable, NOW)
+    if home.remote:
+        _sent[(home.remote / _HEAD).read_text().strip()] = home.remote
     state = Memory.open(places, env).state
     for place in (state.owner, places.state / "hooks.db", places.state / "hook", places.host_file):
         place.unlink(missing_ok=True)
     shutil.rmtree(state.git)
-    for fan_out in (made.home / ".ctxrepo" / ".git" / "objects").iterdir():
+    for fan_out in (home.home / ".ctxrepo" / ".git" / "objects").iterdir():
         with suppress(OSError):
             fan_out.rmdir()  # some 250 folders in which there is nothing yet
     state.root.rename(places.state / STATE)
-    return made
+    return home
 
 
 _sent: dict[str, Path] = {}

@@ -134,8 +134,8 @@ def _of_opencode(path: Path, session: str, rows: Rows, cwd: str) -> None:
         db.execute("insert into session_v2 values (?, null, ?, 1, 2)", [session, cwd])
         db.execute("insert into session values (?, null, ?, 1, 2)", [session, cwd])
         db.execute("insert into session_v2 values ('ses_child', ?, ?, 1, 2)", [session, cwd])
-        asked = json.dumps({"text": "NOBODY: look for the basket code", "time": {"created": 1}})
-        db.execute("insert into session_message values ('m', 'ses_child', 'user', 1, ?)", [asked])
+        prompt = json.dumps({"text": "NOBODY: look for the basket code", "time": {"created": 1}})
+        db.execute("insert into session_message values ('m', 'ses_child', 'user', 1, ?)", [prompt])
         for row in rows:
             values = (row["id"], session, row["type"], row["seq"], json.dumps(row["data"]))
             db.execute("insert into session_message values (?, ?, ?, ?, ?)", values)

@@ -39,18 +39,18 @@ class Copies:
 
     def of(self, make: Callable[[Path], Value]) -> Value:
         """What `make` returns when it has filled the place, which is as it left it."""
-        made = self._made.get(make)
-        if made is None:
+        original = self._made.get(make)
+        if original is None:
             self.place.mkdir()
-            made = _Made(make(self.place), self._folder / str(len(self._made)), time.monotonic())
+            original = _Made(make(self.place), self._folder / str(len(self._made)), time.monotonic())
             gc.collect()
             _prune(self.place)
-            shutil.copytree(self.place, made.kept, symlinks=True)
-            self._made[make] = made
+            shutil.copytree(self.place, original.kept, symlinks=True)
+            self._made[make] = original
         else:
-            shutil.copytree(made.kept, self.place, symlinks=True)
-            _delay(self.place, time.monotonic() - made.at)
-        value: Value = made.value
+            shutil.copytree(original.kept, self.place, symlinks=True)
+            _delay(self.place, time.monotonic() - original.at)
+        value: Value = original.value
         return value
 
     def leave(self, folder: Path) -> None:

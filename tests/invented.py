@@ -21,5 +21,5 @@ SECRET = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
 
 def invent(root: Path) -> Machine:
     """Make it below `root`, and return the machine at which one looks."""
-    made = make_demo(root / "demo", os.environ, sys.executable, NOW, lambda _: None)
-    return Machine(made.home)
+    demo = make_demo(root / "demo", os.environ, sys.executable, NOW, lambda _: None)
+    return Machine(demo.home)

@@ -78,11 +78,11 @@ class Machine:
         is_new = not self.more and {path.name for path in self.home.iterdir()} == {".gitconfig", "shop"}
         identity = (self.home / ".gitconfig").read_text()
         head = head_of(Path(remote)) if remote else None
-        made = after_init(identity, head) if is_new and (head is not None or not remote) else None
-        if made is None:
+        home = after_init(identity, head) if is_new and (head is not None or not remote) else None
+        if home is None:
             init(self.places, self.env, InitRequest(remote), sys.executable, NOW)
             return
-        made.copy_to(self.home, Path(remote))
+        home.copy_to(self.home, Path(remote))
         name = random_name(6)
         (self.clone / ".git" / "ctxrepo" / "id").write_text(f"{name}\n")
         (self.places.state / STATE).rename(self.places.of_repository(name).root)

@@ -16,8 +16,8 @@ def bound_socket(place: Path) -> None:
     here = Path.cwd()
     os.chdir(place.parent)  # a socket's path may not be long
     try:
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(place.name)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(place.name)
     finally:
         os.chdir(here)
 

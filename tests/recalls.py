@@ -45,8 +45,8 @@ def cache_of_things(path: Path) -> Iterator[_sqlite3.Connection]:
         yield cache
 
 
-def recall(cache: _sqlite3.Connection, asked: RecallRequest, is_gated: bool = True) -> RecallAnswer:
+def recall(cache: _sqlite3.Connection, request: RecallRequest, is_gated: bool = True) -> RecallAnswer:
     """What a hook gives for a prompt by its words."""
-    if is_gated and is_social(asked):
+    if is_gated and is_social(request):
         return silent_answer(SOCIAL)
-    return choose(rank_by_words(cache, asked), is_gated)
+    return choose(rank_by_words(cache, request), is_gated)

@@ -179,8 +179,8 @@ def test_a_question_to_another_process_has_a_name(file: Path) -> None:
         name = getattr(call.func, "attr", "") if isinstance(call, ast.Call) else ""
         if isinstance(call, ast.Call) and name in ("ask", "ask_each") and len(call.args) > 1:
             question = call.args[1]
-            asked = question.args[0] if isinstance(question, ast.Call) and question.args else question
-            is_named = not isinstance(asked, ast.Lambda) and getattr(asked, "id", "") not in inner
+            argument = question.args[0] if isinstance(question, ast.Call) and question.args else question
+            is_named = not isinstance(argument, ast.Lambda) and getattr(argument, "id", "") not in inner
             assert is_named, (
                 f"{name_of(file)}:{call.lineno}: a helper process finds questions by name (ADR 64)"
             )

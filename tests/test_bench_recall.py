@@ -37,13 +37,13 @@ def memory(tmp_path: Path) -> Memory:
     notes.mkdir(parents=True)
     (notes / "db.md").write_text(DB)
     (notes / "ui.md").write_text(UI)
-    asked, labels = [], []
+    queries, labels = [], []
     for number, (text, category, lines) in enumerate(PROMPTS):
         relevant = [{"path": path, "line": line} for path, line in lines]
-        asked.append({"id": f"q{number}", "query": text} | ({"before": ["db"]} if number == 2 else {}))
+        queries.append({"id": f"q{number}", "query": text} | ({"before": ["db"]} if number == 2 else {}))
         labels.append({"id": f"q{number}", "category": category, "relevant": relevant})
     # Labels in another order than the prompts: they belong together by their ids.
-    for name, rows in (("queries", asked), ("qrels", labels[::-1])):
+    for name, rows in (("queries", queries), ("qrels", labels[::-1])):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return Memory.read(tmp_path)
 
@@ -156,7 +156,7 @@ def test_ctxrepo_is_asked_by_its_command(memory: Memory) -> None:
         assert answers[0][0] == "shop/db.md#L4", peer.name
         assert all(len(places) <= 50 for places in answers)
     assert [places for places, _ in gated.ask(Tools(), memory)][3] == []
-    assert [asked["before"] for asked in ours.questions(memory)] == [[], [], ["db"], []]
+    assert [question["before"] for question in ours.questions(memory)] == [[], [], ["db"], []]
 
 
 def test_a_lead_is_as_sure_as_the_prompts_agree() -> None:

@@ -59,13 +59,13 @@ class TestSessionStart:
 
     def test_after_a_compaction_the_ledger_starts_anew(self, world: World) -> None:
         world.run("SessionStart")
-        asked = "which port is the staging database on?"
-        assert "5433" in world.run("UserPromptSubmit", prompt=asked)
-        assert "5433" not in world.run("UserPromptSubmit", prompt=asked)
+        question = "which port is the staging database on?"
+        assert "5433" in world.run("UserPromptSubmit", prompt=question)
+        assert "5433" not in world.run("UserPromptSubmit", prompt=question)
         anew = world.run("SessionStart-compact")
         assert "MEMORY.md" in anew
         assert "5433" in anew
-        assert "5433" not in world.run("UserPromptSubmit", prompt=asked)
+        assert "5433" not in world.run("UserPromptSubmit", prompt=question)
 
     @pytest.mark.slow
     def test_without_a_usable_cache_the_preamble_comes_alone(self, world: World) -> None:
@@ -166,11 +166,11 @@ class TestPrompt:
         assert world.run("UserPromptSubmit", prompt="and which port was staging on again?") == ""
 
     def test_an_entry_that_changed_is_given_again(self, world: World) -> None:
-        asked = "which port is the staging database on?"
+        question = "which port is the staging database on?"
         world.cache("c2", {"shop/p.md": "- The staging port is 1 <!-- ^port -->\n"})
-        assert "port is 1" in world.run("UserPromptSubmit", prompt=asked)
+        assert "port is 1" in world.run("UserPromptSubmit", prompt=question)
         world.cache("c3", {"shop/p.md": "- The staging port is 2 <!-- ^port -->\n"})
-        assert "port is 2" in world.run("UserPromptSubmit", prompt=asked)
+        assert "port is 2" in world.run("UserPromptSubmit", prompt=question)
 
     @pytest.mark.parametrize("prompt", ["ok thanks", "yes please continue", "", "x" * 9])
     def test_silence(self, world: World, prompt: str) -> None:

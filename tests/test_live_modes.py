@@ -53,8 +53,8 @@ def agent_that_stops_at(refused: str, model: Model) -> Callable[[str], None]:
         messages: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
         while True:
             body = {"system": "", "tools": [{"name": "Bash"}], "messages": messages}
-            asked = urllib.request.Request(f"{model.url}/v1/messages", json.dumps(body).encode())
-            with urllib.request.urlopen(asked, timeout=10) as reply:
+            request = urllib.request.Request(f"{model.url}/v1/messages", json.dumps(body).encode())
+            with urllib.request.urlopen(request, timeout=10) as reply:
                 (wanted,) = json.load(reply)["content"]
             if wanted["type"] == "text" or wanted["input"]["command"] == refused:
                 return

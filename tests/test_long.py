@@ -18,9 +18,9 @@ def plain(cases: list[ParameterSet]) -> list[tuple[object, ...]]:
 def test_as_many_as_asked_for_are_plain_and_none_is_left_out() -> None:
     for count in range(1, 30):
         for keep in range(1, 8):
-            made = mostly_long(range(count), keep)
-            assert [case.values for case in made] == [(number,) for number in range(count)]
-            assert len(plain(made)) == min(keep, count), (count, keep)
+            cases = mostly_long(range(count), keep)
+            assert [case.values for case in cases] == [(number,) for number in range(count)]
+            assert len(plain(cases)) == min(keep, count), (count, keep)
 
 
 def test_the_plain_ones_are_spread() -> None:
@@ -34,29 +34,29 @@ def test_commits_in_turn_try_every_case(monkeypatch: pytest.MonkeyPatch) -> None
             tried = set()
             for turn in range(count):
                 monkeypatch.setattr(long, "_turn", lambda turn=turn: 1000 + turn)
-                made = rotating(range(count), keep)
-                assert [case.values for case in made] == [(number,) for number in range(count)]
-                assert len(plain(made)) == min(keep or -(-count // 3), count), (count, keep)
-                tried |= {*plain(made)}
+                cases = rotating(range(count), keep)
+                assert [case.values for case in cases] == [(number,) for number in range(count)]
+                assert len(plain(cases)) == min(keep or -(-count // 3), count), (count, keep)
+                tried |= {*plain(cases)}
             assert len(tried) == count, (count, keep)
 
 
 def test_of_each_kind_the_first_is_plain() -> None:
-    made = mostly_long_of_each([("a", 1), ("a", 2), ("b", 3), ("a", 4)], lambda letter, number: letter)
-    assert [case.values for case in made] == [("a", 1), ("a", 2), ("b", 3), ("a", 4)]
-    assert plain(made) == [("a", 1), ("b", 3)]
+    cases = mostly_long_of_each([("a", 1), ("a", 2), ("b", 3), ("a", 4)], lambda letter, number: letter)
+    assert [case.values for case in cases] == [("a", 1), ("a", 2), ("b", 3), ("a", 4)]
+    assert plain(cases) == [("a", 1), ("b", 3)]
 
 
 def test_a_case_keeps_its_id_and_its_marks() -> None:
     marked = pytest.mark.filterwarnings("error")
     cases = [1, pytest.param((2, 3), id="two", marks=marked), 4]
-    for made in (
+    for marked_cases in (
         mostly_long(cases, keep=2),
         mostly_long_of_each(cases, lambda value: isinstance(value, int | tuple)),
     ):
-        assert made[1].values == ((2, 3),)
-        assert made[1].id == "two"
-        assert [mark.name for mark in made[1].marks] == ["filterwarnings", "long"]
+        assert marked_cases[1].values == ((2, 3),)
+        assert marked_cases[1].id == "two"
+        assert [mark.name for mark in marked_cases[1].marks] == ["filterwarnings", "long"]
 
 
 def test_long_cases_are_deselected_where_nobody_asks_for_them(pytestconfig: pytest.Config) -> None:

@@ -117,7 +117,7 @@ class TestTape:
     def test_an_anchor_stands_there_as_it_writes_them_and_never_on_a_torn_line(
         self, cli: Terminal, mine: PiMachine
     ) -> None:
-        made = self.anchor(cli, "basket/done", "--summary", "Über 1", "--purpose", "p", "--keyword", "k")
+        record = self.anchor(cli, "basket/done", "--summary", "Über 1", "--purpose", "p", "--keyword", "k")
         text = mine.read(TAPE)
         assert text.startswith(before(TAPE))
         *_, torn, line = text.removesuffix("\n").split("\n")
@@ -125,22 +125,24 @@ class TestTape:
         anchor = json.loads(line)
         assert list(anchor) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
         assert (anchor["id"], anchor["meta"]) == (
-            made["id"],
+            record["id"],
             {"trigger": "direct", "keywords": ["k"], "summary": "Über 1", "purpose": "p"},
         )
-        own = json.loads(mine.read(made["path"]))
+        own = json.loads(mine.read(record["path"]))
         assert anchor == {key: own[key] for key in anchor}
         assert line == json.dumps(anchor, ensure_ascii=False, separators=(",", ":"))
 
     def test_a_handoff_stands_there_with_a_summary_that_it_can_show(
         self, cli: Terminal, mine: PiMachine
     ) -> None:
-        made = cli("handoff", "basket/half", "--goal", "Move the basket", "--next", "Test it", "--json").data
+        handoff = cli(
+            "handoff", "basket/half", "--goal", "Move the basket", "--next", "Test it", "--json"
+        ).data
         line = mine.read(TAPE).removesuffix("\n").split("\n")[-1]
         anchor = json.loads(line)
         assert list(anchor) == ["id", "timestamp", "name", "type", "meta", "sessionId", "sessionEntryId"]
-        assert (anchor["id"], anchor["meta"]["summary"]) == (made["id"], "Test it")
-        assert anchor["meta"]["handoff"] == made["handoff"]
+        assert (anchor["id"], anchor["meta"]["summary"]) == (handoff["id"], "Test it")
+        assert anchor["meta"]["handoff"] == handoff["handoff"]
         assert "Goal: Move the basket\n" in cli("context").out
 
     def test_a_handoff_that_is_deleted_there_is_told_no_more_here(

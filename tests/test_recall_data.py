@@ -40,9 +40,9 @@ def test_there_are_as_many_prompts_of_each_category_as_are_told(data: Path) -> N
 
 
 def test_each_prompt_is_labelled_once(data: Path) -> None:
-    asked = [row["id"] for row in rows(data / "queries.jsonl")]
-    assert len(asked) == len(set(asked))
-    assert asked == [row["id"] for row in rows(data / "qrels.jsonl")]
+    ids = [row["id"] for row in rows(data / "queries.jsonl")]
+    assert len(ids) == len(set(ids))
+    assert ids == [row["id"] for row in rows(data / "qrels.jsonl")]
 
 
 def test_a_prompt_has_earlier_ones_when_it_is_a_followup(data: Path) -> None:

@@ -78,9 +78,9 @@ def test_what_a_prompt_is_given_is_measured_by_its_bytes(data: DataSet) -> None:
 
 
 def test_a_prompt_is_given_as_many_entries_and_bytes_as_the_settings_say(data: DataSet) -> None:
-    asked = {"plain": Way(is_gated=False), "none": Way(is_gated=False, most=0)}
-    asked |= {"narrow": Way(is_gated=False, budget=320)}
-    runs = {run.name: run.whole for run in evaluate([data], asked)}
+    ways = {"plain": Way(is_gated=False), "none": Way(is_gated=False, most=0)}
+    ways |= {"narrow": Way(is_gated=False, budget=320)}
+    runs = {run.name: run.whole for run in evaluate([data], ways)}
     assert runs["plain"].measures == runs["none"].measures == runs["narrow"].measures
     assert (runs["none"].delivered, runs["none"].noise) == (0, 0)
     assert 0 < (runs["narrow"].noise or 0) <= 320

@@ -156,8 +156,8 @@ class World:
     def approve(self, entry: str, line: str, is_on: bool = True) -> None:
         """A person holds agents to this rule beside the entry as the cache has it, or not any more."""
         with closing(sqlite3.connect(self.folder / "cache.db")) as db:
-            asked = "select n.scope, e.text from entry e join note n on n.id = e.note where e.id = ?"
-            scope, text = db.execute(asked, (entry,)).fetchone()
+            query = "select n.scope, e.text from entry e join note n on n.id = e.note where e.id = ?"
+            scope, text = db.execute(query, (entry,)).fetchone()
         owner, rule = {"global": "", "shop": "example/shop"}.get(scope, scope), rule_of(line)
         assert rule
         state, approval = str(self.folder), Approval(entry, owner, rule, text.removeprefix("- "))

@@ -115,14 +115,16 @@ def past_sessions() -> Mapping[str, list[PastSession]]:
     random = Random(300)
     agents = [agent for agent, share in SHARES.items() for _ in range(share)]
     random.shuffle(agents)
-    made: dict[str, list[PastSession]] = {agent: [] for agent in SHARES}
+    sessions: dict[str, list[PastSession]] = {agent: [] for agent in SHARES}
     for number, agent in enumerate(agents):
         project = random.choice(("shop", "shop", "site"))
         began = _FIRST + timedelta(days=365 * number / SESSIONS, minutes=random.randrange(600))
         talk = random.sample(_TALK[project], random.randint(2, 5))
         name = str(UUID(int=random.getrandbits(128), version=4))
-        made[agent].append(PastSession(name, project, began, tuple(_turn(random, project, t) for t in talk)))
-    return made
+        sessions[agent].append(
+            PastSession(name, project, began, tuple(_turn(random, project, t) for t in talk))
+        )
+    return sessions
 
 
 def _turn(random: Random, project: str, talk: tuple[str, str]) -> Turn:

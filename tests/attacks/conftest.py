@@ -41,6 +41,6 @@ def stage(tmp_path: Path, sshd: SshServer, watched: Canaries) -> Iterator[Stage]
     remote = make_memory(tmp_path)
     setup = setups(tmp_path, remote, sshd, None)["ssh"]
     with Runner() as runner:
-        made = Stage(tmp_path, remote, setup, watched, runner)
+        stage = Stage(tmp_path, remote, setup, watched, runner)
         watched.fill_foreign(remote)
-        yield made
+        yield stage

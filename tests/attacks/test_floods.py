@@ -282,11 +282,11 @@ def test_what_is_written_here_is_committed_and_not_sent_when_it_is_too_much(
 def test_what_git_could_not_take_is_not_asked_for_again(
     remote: Path, ada: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
     fetch = Remote.fetch
 
     def counted(self: Remote, also: str = "") -> RemoteAnswer:
-        asked.append(also)
+        requests.append(also)
         return fetch(self, also)
 
     monkeypatch.setattr(Remote, "fetch", counted)
@@ -295,11 +295,11 @@ def test_what_git_could_not_take_is_not_asked_for_again(
     first, second = ada.sync().remote, ada.sync().remote
     assert first == second
     assert f"commit {Forge(remote).tip[:10]}: " in first.reason
-    assert len(asked) == 1
+    assert len(requests) == 1
     Forge(remote).point(good)
     assert ada.sync().remote.ok
     assert ada.sync().remote.ok
-    assert len(asked) == 3
+    assert len(requests) == 3
 
 
 def test_zeros_go_through_git_in_pieces(remote: Path, ada: Machine) -> None:

@@ -71,8 +71,8 @@ def device(place: Path) -> None:
 
 
 def huge(place: Path) -> None:
-    with place.open("wb") as made:
-        made.truncate(3 * 2**20)
+    with place.open("wb") as file:
+        file.truncate(3 * 2**20)
 
 
 def repository(place: Path) -> None:

@@ -105,10 +105,10 @@ def machine(shared: Path) -> Iterator[Machine]:
     before = os.umask(0)
     try:
         more = {"XDG_STATE_HOME": shared, "XDG_CONFIG_HOME": shared / "conf", "TMPDIR": shared}
-        made = make_machine(shared, "ada", **{name: str(folder) for name, folder in more.items()})
-        made.home.chmod(0o755)
-        yield made
-        eventually(lambda: not processes_of(made), WAY_OUT)
+        machine = make_machine(shared, "ada", **{name: str(folder) for name, folder in more.items()})
+        machine.home.chmod(0o755)
+        yield machine
+        eventually(lambda: not processes_of(machine), WAY_OUT)
     finally:
         os.umask(before)
 

@@ -19,8 +19,8 @@ BOTH = [pytest.param("sshd", marks=needs_sshd), pytest.param("nginx", marks=need
 @pytest.fixture(params=BOTH)
 def line(request: pytest.FixtureRequest, remote: Path) -> Iterator[Line]:
     """A line to an empty remote, over ssh and then over https."""
-    with line_to(request.getfixturevalue(request.param), remote) as made:
-        yield made
+    with line_to(request.getfixturevalue(request.param), remote) as line:
+        yield line
 
 
 @pytest.fixture

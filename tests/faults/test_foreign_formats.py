@@ -180,7 +180,7 @@ def test_a_git_whose_defaults_are_others_makes_what_we_ask_for(
         assert "extensions" not in (machine.clone / ".git" / "config").read_text()
         assert (machine.clone / ".git" / "refs" / "heads" / "main").is_file()
         assert machine.git("fsck", "--no-dangling") == ""
-    asked = log.read_text().splitlines()
-    made = [line for line in asked if " init " in line or " clone " in line]
-    assert len(made) == 2
-    assert all(line.startswith("sha1 files ") for line in made)
+    lines = log.read_text().splitlines()
+    begun = [line for line in lines if " init " in line or " clone " in line]
+    assert len(begun) == 2
+    assert all(line.startswith("sha1 files ") for line in begun)

@@ -24,11 +24,11 @@ WAITED = 8.0
 def machine(tmp_path: Path, remote: Path) -> Iterator[Machine]:
     """One whose home is a small disk, with a session that has written a note."""
     with mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=12m,nr_inodes=1500", "tmpfs") as disk:
-        made = connected(make_machine(disk, "ada"), str(remote))
-        eventually(lambda: not processes_of(made), WAY_OUT)
-        Session(made, "s-0").edit("shop/MEMORY.md", "# Shop\n\n- acknowledged before\n")
-        yield made
-        eventually(lambda: not processes_of(made), WAY_OUT)
+        machine = connected(make_machine(disk, "ada"), str(remote))
+        eventually(lambda: not processes_of(machine), WAY_OUT)
+        Session(machine, "s-0").edit("shop/MEMORY.md", "# Shop\n\n- acknowledged before\n")
+        yield machine
+        eventually(lambda: not processes_of(machine), WAY_OUT)
 
 
 def fill(folder: Path, piece: bytes) -> None:

@@ -24,8 +24,8 @@ WAY_OUT = 60.0
 
 @pytest.fixture
 def line(sshd: SshServer, remote: Path) -> Iterator[Line]:
-    with line_to(sshd, remote) as made:
-        yield made
+    with line_to(sshd, remote) as line:
+        yield line
 
 
 @pytest.fixture

@@ -117,10 +117,10 @@ def test_a_push_whose_answer_was_lost_is_not_made_twice(pair: tuple[Machine, Mac
     ada.write("global/topics/once.md", "- said once\n")
     failed(ada.ctxrepo("sync"), "cut")
     hook.unlink()
-    made = ada.git("rev-parse", "HEAD")
-    assert git(remote, "rev-parse", "main") == made, "it had arrived"
+    commit = ada.git("rev-parse", "HEAD")
+    assert git(remote, "rev-parse", "main") == commit, "it had arrived"
     agree(ada, ben)
-    assert ada.git("rev-parse", "HEAD") == made
+    assert ada.git("rev-parse", "HEAD") == commit
     assert ben.read("global/topics/once.md") == "- said once\n"
 
 

@@ -40,9 +40,9 @@ def test_items_are_added_ticked_listed_and_cleared(desk: Desk) -> None:
 def test_a_line_is_logged_read_and_its_day_listed(desk: Desk) -> None:
     nothing = desk.perform(browsing.read_day, browsing.DayRequest())
     assert nothing.value is None
-    made = desk.perform(writing.log, writing.LineRequest("Moved the basket"))
+    answer = desk.perform(writing.log, writing.LineRequest("Moved the basket"))
     read = desk.perform(browsing.read_day, browsing.DayRequest())
-    assert read.data["entries"][0]["id"] == made.data["id"]
+    assert read.data["entries"][0]["id"] == answer.data["id"]
     assert desk.perform(browsing.list_days, browsing.ScopeRequest()).value == [nothing.data["date"]]
 
 

@@ -107,8 +107,8 @@ def test_a_proposal_to_remove_something_looks_so_and_a_whole_note_is_asked_about
         "remove note": ["remove the note", off],
         "add note": ["add the note", off],
     }
-    asked = {change: actions_of(row)[0].asks for change, row in rows.items()}
+    questions = {change: actions_of(row)[0].asks for change, row in rows.items()}
     question = "Remove shop/topics/walls.md, as was proposed, on all machines?"
-    assert asked == {"remove": "", "remove note": question, "add note": ""}
+    assert questions == {"remove": "", "remove note": question, "add note": ""}
     deed = desk_at(ada).perform(carry_out, DeedRequest(rows["remove"], "accept")).value
     assert deed.words == "accepted remove: brown"

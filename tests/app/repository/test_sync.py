@@ -37,8 +37,8 @@ def test_a_memory_is_made_exchanged_and_looked_at_by_one_desk(desk: Desk, remote
 def test_a_relative_remote_is_from_the_desks_folder(desk: Desk, ada: Machine, remote: Path) -> None:
     nearby = ada.project_folder / "memory.git"
     remote.rename(nearby)
-    made = desk.perform(exchange.init, InitRequest("memory.git"))
-    assert made.data["remote"] == str(nearby)
+    answer = desk.perform(exchange.init, InitRequest("memory.git"))
+    assert answer.data["remote"] == str(nearby)
 
 
 def test_settings_are_changed_before_there_is_a_memory(desk: Desk) -> None:
@@ -52,17 +52,17 @@ def test_settings_are_changed_before_there_is_a_memory(desk: Desk) -> None:
 
 def test_agents_are_connected_when_somebody_agrees(ada: Machine, desk: Desk) -> None:
     ada.init()
-    asked: list[Plan] = []
+    plans: list[Plan] = []
 
     def refuses(plan: Plan) -> bool:
-        asked.append(plan)
+        plans.append(plan)
         return False
 
     claude = connecting.AgentsRequest(["claude"])
     assert (
         not desk.perform(connecting.set_up, connecting.SetupRequest(claude, refuses)).value.done[0].is_applied
     )
-    assert [plan.agent for plan in asked] == ["claude"]
+    assert [plan.agent for plan in plans] == ["claude"]
     assert desk.perform(connecting.check_setup, claude).exit_code == 1
     assert (
         desk.perform(connecting.set_up, connecting.SetupRequest(claude, lambda _: True))

@@ -24,8 +24,8 @@ def desk(ada: Machine) -> Desk:
 def test_what_was_just_written_is_in_the_history_and_brought_out(desk: Desk) -> None:
     about = parse_target("MEMORY")
     (commit,) = desk.perform(past.history, past.HistoryRequest(about)).data["history"]
-    asked = past.VersionRequest(about, commit["commit"])
-    assert "redis" in desk.perform(past.version, asked).data["text"]
+    request = past.VersionRequest(about, commit["commit"])
+    assert "redis" in desk.perform(past.version, request).data["text"]
     assert desk.perform(past.history, past.HistoryRequest(limit=1)).value.is_more
 
 

@@ -58,8 +58,8 @@ def test_a_scope_that_is_not_there_is_an_error(desk: Desk) -> None:
 def test_a_folder_needs_no_memory(ada: Machine, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("- Tests need redis on port 6380\n")
     desk = Desk(Call(tmp_path, ada.env), lambda: datetime.now(UTC), sys.executable)
-    asked = FolderRecallRequest(Question("which redis port do the tests need?"), tmp_path)
-    assert desk.perform(recall_in_folder, asked).data["hits"][0]["at"] == "a.md#L1"
+    request = FolderRecallRequest(Question("which redis port do the tests need?"), tmp_path)
+    assert desk.perform(recall_in_folder, request).data["hits"][0]["at"] == "a.md#L1"
 
 
 def test_a_handoff_is_drafted_left_and_read_and_stands_in_the_packet(desk: Desk) -> None:

@@ -36,18 +36,18 @@ def test_each_form_is_told_apart(text: str, elements: list[str]) -> None:
 
 
 def test_boxes_numbers_and_depth_of_bullets() -> None:
-    made = prose("- [x] done\n- [ ] open\n  - below\n12. twelfth\n", 1, {})
-    assert "☑" in made
-    assert "☐" in made
-    assert 'class="item d0 done"' in made
-    assert 'class="item d1"' in made
-    assert "12." in made
+    html = prose("- [x] done\n- [ ] open\n  - below\n12. twelfth\n", 1, {})
+    assert "☑" in html
+    assert "☐" in html
+    assert 'class="item d0 done"' in html
+    assert 'class="item d1"' in html
+    assert "12." in html
 
 
 def test_a_badge_stands_at_the_line_of_its_entry() -> None:
-    made = prose("# T\n\n- a\n- b\n", 5, {8: tag("i", "here")})
-    assert made.index("here") > made.index(">b") > made.index(">a")
-    assert made.count("here") == 1
+    html = prose("# T\n\n- a\n- b\n", 5, {8: tag("i", "here")})
+    assert html.index("here") > html.index(">b") > html.index(">a")
+    assert html.count("here") == 1
 
 
 def test_a_category_stands_back_and_a_link_is_no_category() -> None:

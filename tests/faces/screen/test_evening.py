@@ -46,8 +46,8 @@ def make_evening(root: Path) -> Machine:
 
 @pytest.fixture
 def ada(tmp_path: Path) -> Machine:
-    made = make_evening(tmp_path)  # no copy of one: workers come, and go on in its folder after the test
-    return Machine(made.home, {"EDITOR": f"{sys.executable} {made.home / 'editor.py'}"})
+    machine = make_evening(tmp_path)  # no copy of one: workers come, and go on in its folder after the test
+    return Machine(machine.home, {"EDITOR": f"{sys.executable} {machine.home / 'editor.py'}"})
 
 
 @pytest.fixture

@@ -34,10 +34,10 @@ def test_the_theme_follows_the_terminal(colours: str, theme: str) -> None:
 )
 def test_a_terminal_is_asked_for_its_ground_and_nobody_waits_for_more(answer: bytes, theme: str) -> None:
     ours, terminal = pty.openpty()
-    asked: list[bytes] = []
+    questions: list[bytes] = []
 
     def play_terminal() -> None:
-        asked.append(os.read(ours, 100))
+        questions.append(os.read(ours, 100))
         os.write(ours, answer)
 
     playing = Thread(target=play_terminal)
@@ -50,7 +50,7 @@ def test_a_terminal_is_asked_for_its_ground_and_nobody_waits_for_more(answer: by
         playing.join()
         os.close(ours)
         os.close(terminal)
-    assert asked == [b"\x1b]11;?\x1b\\\x1b[c"]
+    assert questions == [b"\x1b]11;?\x1b\\\x1b[c"]
     assert theme_of({}, answered) == theme
 
 

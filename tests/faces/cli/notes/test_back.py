@@ -76,8 +76,8 @@ class TestLog:
 class TestRestore:
     @pytest.mark.parametrize("verb", ["forget", "archive"])
     def test_the_way_back_that_is_named_is_one(self, cli: Terminal, verb: str) -> None:
-        made = cli("remember", "redis", "--category", "gotcha", "--json").data
-        for target in (made["id"], "topics/gotcha"):
+        entry = cli("remember", "redis", "--category", "gotcha", "--json").data
+        for target in (entry["id"], "topics/gotcha"):
             before = cli.machine.read("shop/topics/gotcha.md")
             output = cli(verb, target).out
             way = output.partition("`ctxrepo ")[2].partition("`")[0].split()

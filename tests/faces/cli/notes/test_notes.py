@@ -157,8 +157,8 @@ class TestRemember:
             assert [(hit["text"], hit["superseded"]) for hit in hits] == [
                 ("- db.port: the staging database listens on port 5433", False)
             ]
-            asked = "which port does the staging database listen on?"
-            assert "5433" in cli("recall", asked, "--no-gate").out
+            question = "which port does the staging database listen on?"
+            assert "5433" in cli("recall", question, "--no-gate").out
             assert "5433" in settle(cli)
             assert "5432" not in settle(cli)
 

@@ -21,17 +21,17 @@ def listed(cli: Terminal, *words: str) -> list[tuple[str, bool]]:
 
 
 def test_an_item_is_added_done_undone_and_cleared(cli: Terminal) -> None:
-    made = cli("scratch", "add", "Ask", "the", "bank", "--json").data
-    assert (made["text"], made["done"], made["existing"]) == ("Ask the bank", False, False)
-    assert made["at"] == f"{PAD}#L9"
-    assert cli("read", made["id"]).out == "- [ ] Ask the bank\n"
+    item = cli("scratch", "add", "Ask", "the", "bank", "--json").data
+    assert (item["text"], item["done"], item["existing"]) == ("Ask the bank", False, False)
+    assert item["at"] == f"{PAD}#L9"
+    assert cli("read", item["id"]).out == "- [ ] Ask the bank\n"
     cli("scratch", "add", "Write tests")
     answer = cli("scratch", "done", "BANK")
-    assert (answer.code, answer.out) == (0, f"done: {made['id']} {PAD}#L9 Ask the bank\n")
+    assert (answer.code, answer.out) == (0, f"done: {item['id']} {PAD}#L9 Ask the bank\n")
     assert cli("scratch").out.split("  ")[0] == "[ ] Write tests"
     assert listed(cli, "--all") == [("Ask the bank", True), ("Write tests", False)]
-    assert cli("scratch", "undo", made["id"], "--json").data["done"] is False
-    assert cli("scratch", "done", made["id"]).code == 0
+    assert cli("scratch", "undo", item["id"], "--json").data["done"] is False
+    assert cli("scratch", "done", item["id"]).code == 0
     assert cli("scratch", "clear-done").out == f"cleared: 1 item of {PAD}\n"
     assert listed(cli, "--all") == [("Write tests", False)]
     assert len(cli.woken) == 6

@@ -12,9 +12,9 @@ from machines import Machine
 @pytest.mark.slow
 def test_each_way_that_it_names_works(ada: Machine) -> None:
     run = ada.ctxrepo("demo", "made up", cwd=ada.home)
-    made, hint, *ways = run.stdout.splitlines()
+    summary, hint, *ways = run.stdout.splitlines()
     folder = ada.home / "made up"
-    assert made == f"made {folder}: 3 projects on 4 machines, 28 days"
+    assert summary == f"made {folder}: 3 projects on 4 machines, 28 days"
     assert hint.endswith("delete the folder:")
     assert len(ways) > 4
     for way in map(shlex.split, ways):

@@ -161,8 +161,11 @@ def test_each_step_is_asked_for_and_an_interrupted_run_goes_on(old: Terminal) ->
 
 @pytest.mark.slow
 def test_without_notes_an_old_session_answers(fresh: Terminal) -> None:
-    for session, asked in (("s-1", "the pelican export fails"), ("s-2", "is the pelican export faster now?")):
-        ClaudeTranscript(fresh.machine, session).user(asked)
+    for session, question in (
+        ("s-1", "the pelican export fails"),
+        ("s-2", "is the pelican export faster now?"),
+    ):
+        ClaudeTranscript(fresh.machine, session).user(question)
     answer = fresh("start", "--yes")
     assert answer.code == 0
     assert "`ctxrepo search --in sessions pelican` answers there:\n  2026-11-20 claude shop\n" in answer.out

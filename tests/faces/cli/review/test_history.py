@@ -37,12 +37,12 @@ def test_people_are_told_the_time_where_they_are_and_programs_the_time_in_utc(cl
 
 
 def test_what_was_just_written_is_in_it(cli: Terminal) -> None:
-    made = cli("remember", "x is y", "-c", "gotcha", "--json").data
+    entry = cli("remember", "x is y", "-c", "gotcha", "--json").data
     answer = cli("history", "topics/gotcha")
     path, head, *lines = answer.out.splitlines()
     assert (path, lines) == ("shop/topics/gotcha.md", ["    * new", "    + [gotcha] x is y"])
     assert head.endswith(cli.machine.open().host)
-    (deed,) = cli("history", made["id"], "--json").data["history"]
+    (deed,) = cli("history", entry["id"], "--json").data["history"]
     assert (deed["path"], deed["lines"]) == ("shop/topics/gotcha.md", ["+ [gotcha] x is y"])
     assert deed["writers"]["hosts"] == [cli.machine.open().host]
     assert deed["when"].endswith("Z")

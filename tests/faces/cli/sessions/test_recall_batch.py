@@ -48,12 +48,12 @@ def batch(cli: Terminal, folder: Path, lines: Sequence[object], *more: str) -> l
 
 
 def test_a_batch_is_answered_by_places(fresh: Terminal, folder: Path) -> None:
-    asked = [
+    queries = [
         {"id": "q1", "query": "which port does redis listen on?"},
         {"id": "q2", "query": "ok, thanks"},
         {"id": "q3", "query": "when does the gateway restart?", "before": ["hello there"]},
     ]
-    first, second, third = batch(fresh, folder, asked)
+    first, second, third = batch(fresh, folder, queries)
     assert [line["id"] for line in (first, second, third)] == ["q1", "q2", "q3"]
     assert [r["id"] for r in first["results"]][:1] == ["deep/er/ports.md#L7"]
     assert second["results"] == []
@@ -63,9 +63,9 @@ def test_a_batch_is_answered_by_places(fresh: Terminal, folder: Path) -> None:
 
 def test_without_the_gate_a_social_prompt_is_answered(fresh: Terminal, folder: Path) -> None:
     (folder / "thanks.md").write_text("- thanks go to the gateway people\n")
-    asked: list[object] = [{"id": "q", "query": "ok, thanks"}]
-    assert batch(fresh, folder, asked)[0]["results"] == []
-    assert batch(fresh, folder, asked, "--no-gate")[0]["results"] != []
+    queries: list[object] = [{"id": "q", "query": "ok, thanks"}]
+    assert batch(fresh, folder, queries)[0]["results"] == []
+    assert batch(fresh, folder, queries, "--no-gate")[0]["results"] != []
 
 
 def test_nothing_is_made_but_the_answer(fresh: Terminal, folder: Path) -> None:
@@ -148,9 +148,9 @@ def test_the_development_data_finds_most_of_its_evidence(fresh: Terminal) -> Non
 
 def test_a_model_finds_what_no_word_would(fresh: Terminal, folder: Path) -> None:
     (folder / "pets.md").write_text("- The office puppy is called Rex\n\n- The kitten sleeps upstairs\n")
-    asked = [{"id": "q1", "query": "what is the name of our dog?"}]
-    by_words = batch(fresh, folder, asked, "--no-gate")[0]["results"]
-    by_meaning = batch(fresh, folder, asked, "--no-gate", "--model", str(MODEL))[0]["results"]
+    queries = [{"id": "q1", "query": "what is the name of our dog?"}]
+    by_words = batch(fresh, folder, queries, "--no-gate")[0]["results"]
+    by_meaning = batch(fresh, folder, queries, "--no-gate", "--model", str(MODEL))[0]["results"]
     assert by_words == [] or by_words[0]["id"] != "pets.md#L1"
     assert by_meaning[0]["id"] == "pets.md#L1"
 

@@ -173,11 +173,11 @@ class TestHandoff:
             "--file",
             "a.py",
         ]
-        made = cli("handoff", "payments/half", *words, "--json").data
-        assert made["path"].startswith("TAPE/shop/")
-        line = json.loads(cli.machine.read(made["path"]))
-        assert (line["id"], line["name"], line["type"]) == (made["id"], "payments/half", "handoff")
-        assert line["meta"]["handoff"] == made["handoff"] == {
+        anchor = cli("handoff", "payments/half", *words, "--json").data
+        assert anchor["path"].startswith("TAPE/shop/")
+        line = json.loads(cli.machine.read(anchor["path"]))
+        assert (line["id"], line["name"], line["type"]) == (anchor["id"], "payments/half", "handoff")
+        assert line["meta"]["handoff"] == anchor["handoff"] == {
             "goal": "Retries", "done": ["client", "server"], "open": ["Ask the bank"], "next": "Test it",
             "files": ["a.py"], "anchors": [],
         }  # fmt: skip
@@ -187,7 +187,7 @@ class TestHandoff:
         )
         assert handoff.replace("Open: Ask the bank\n", "") in cli("context").out  # the list says it
         assert cli("handoff", "--show").out.endswith(handoff)
-        assert cli("handoff", "--show", "--json").data["handoff"] == made["handoff"]
+        assert cli("handoff", "--show", "--json").data["handoff"] == anchor["handoff"]
 
     def test_a_dry_run_leaves_nothing(self, cli: Terminal) -> None:
         assert cli("handoff", "--dry-run").out == "there is nothing to hand over\n"
@@ -210,8 +210,8 @@ class TestHandoff:
         ]  # fmt: skip
 
     def test_the_scope_may_be_named(self, cli: Terminal) -> None:
-        made = cli("handoff", "--goal", "G", "--scope", "global", "--json").data
-        assert (made["path"][:12], made["name"]) == ("TAPE/global/", "handoff/session")
+        anchor = cli("handoff", "--goal", "G", "--scope", "global", "--json").data
+        assert (anchor["path"][:12], anchor["name"]) == ("TAPE/global/", "handoff/session")
         assert cli("handoff", "--show").code == 3
         assert cli("handoff", "--show", "--scope", "global").out.endswith("Goal: G\n")
 

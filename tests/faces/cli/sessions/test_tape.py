@@ -93,9 +93,9 @@ class TestAnchor:
         assert (second["entry"], second["purpose"]) == ("aaaa-3", "go on")
 
     def test_an_entry_that_is_given_is_the_one(self, cli: Terminal, session: Talk) -> None:
-        made = cli("anchor", "x", "--entry", "leaf-7", "--json", **session.env).data
-        assert (made["entry"], made["session"], made["agent"]) == ("leaf-7", S1, "claude")
-        assert (made["trigger"], made["project"]) == ("direct", "shop")
+        anchor = cli("anchor", "x", "--entry", "leaf-7", "--json", **session.env).data
+        assert (anchor["entry"], anchor["session"], anchor["agent"]) == ("leaf-7", S1, "claude")
+        assert (anchor["trigger"], anchor["project"]) == ("direct", "shop")
 
     def test_outside_a_session_there_is_no_entry_to_give(self, cli: Terminal) -> None:
         refused = cli("anchor", "x", "--entry", "aaaa-1")
@@ -103,8 +103,8 @@ class TestAnchor:
         assert "none runs here" in refused.err
 
     def test_outside_a_session_it_leads_nowhere(self, cli: Terminal) -> None:
-        made = cli("anchor", "x", "--json").data
-        assert (made["entry"], made["agent"], made["session_entry_id"]) == ("", "", made["id"])
+        anchor = cli("anchor", "x", "--json").data
+        assert (anchor["entry"], anchor["agent"], anchor["session_entry_id"]) == ("", "", anchor["id"])
 
     def test_the_same_again_is_not_left_twice(self, cli: Terminal, session: Talk) -> None:
         words = ("anchor", "task/half", "--purpose", "go on", "--json")
@@ -645,8 +645,8 @@ class TestHostileTapes:
     def test_tapes_of_10_mb_are_read_and_one_file_of_10_mb_is_said_to_be_too_large(
         self, cli: Terminal
     ) -> None:
-        made = cli("anchor", "good", "--json").data
-        path = cli.machine.clone / made["path"]
+        anchor = cli("anchor", "good", "--json").data
+        path = cli.machine.clone / anchor["path"]
         fields = json.loads(path.read_text()) | {"meta": {"summary": "x" * 1000}}
         parts = [
             "".join(json.dumps(fields | {"id": f"{n}-{m}"}) + "\n" for m in range(400)) for n in range(20)
@@ -692,8 +692,8 @@ def test_in_another_scope_the_session_that_runs_is_none_of_it(cli: Terminal, ses
     data = cli("tape", "info", "--scope", "global", "--json", **session.env).data
     assert (data["session"], data["entries"]) == ("", 0)
     assert cli("tape", "read", "--scope", "global", "--json", **session.env).data["entries"] == []
-    made = cli("anchor", "x", "--json", **session.env).data
-    cli.machine.write("TAPE/global/ada-202611.jsonl", cli.machine.read(made["path"]))
+    anchor = cli("anchor", "x", "--json", **session.env).data
+    cli.machine.write("TAPE/global/ada-202611.jsonl", cli.machine.read(anchor["path"]))
     assert cli("tape", "info", "--scope", "global", "--json", **session.env).data["session"] == S1
 
 
