@@ -381,10 +381,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The house in figures.")
     parser.add_argument("--before", metavar="COMMIT", help="count what this commit had, too")
     parser.add_argument("--list", action="store_true", help="show where what is counted stands")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     house = House.of(CHECKOUT)
-    print(table(house, House.at(wanted.before) if wanted.before else None))
-    if wanted.list:
+    print(table(house, House.at(options.before) if options.before else None))
+    if options.list:
         print("", "the longest chain:", *house.levels, "", "by number:", *house.by_number, sep="\n  ")
         print("", "the longest chain, imports inside functions counted:", *house.all_levels, sep="\n  ")
         print("", "file names that stand twice:", *map(" ".join, house.file_names_twice.values()), sep="\n  ")

@@ -128,9 +128,9 @@ def refilled(shown: list[str], printed: list[str]) -> list[str]:
 
 def _position(part: list[str], printed: list[str], start: int) -> int:
     """Where the part begins in what was printed, from `start` on; ids and numbers may differ."""
-    wanted = [plain(line.partition(CUT)[0]) for line in part]
+    expected = [plain(line.partition(CUT)[0]) for line in part]
     for position in range(start, len(printed) - len(part) + 1):
-        if all(map(str.startswith, map(plain, printed[position:]), wanted)):
+        if all(map(str.startswith, map(plain, printed[position:]), expected)):
             return position
     sys.exit(f"page_output: change the page by hand, nothing printed {part} in {printed[start:]}")
 

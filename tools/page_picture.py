@@ -58,10 +58,10 @@ def main() -> None:
     if why := lacks("chromium", "chromedriver"):
         sys.exit(f"can't run here: {why}")
     PICTURES.mkdir(exist_ok=True)
-    wanted = sys.argv[1:] or ["page", "pull-request"]
-    if "pull-request" in wanted:
+    names = sys.argv[1:] or ["page", "pull-request"]
+    if "pull-request" in names:
         write_pull_request()
-    if "page" in wanted:
+    if "page" in names:
         write_page()
 
 

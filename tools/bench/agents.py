@@ -23,11 +23,11 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench agents", description=__doc__)
     parser.add_argument("--notes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=20)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        person = settle(root / "memory", wanted.notes)
-        _table(person, wanted.rounds)
+        person = settle(root / "memory", options.notes)
+        _table(person, options.rounds)
     finally:
         shutil.rmtree(root)
     return 0

@@ -38,13 +38,13 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench build", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--rounds", type=int, default=3)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     print("| notes | ceiling | cold build | in bare starts | cache MB | an edit is beside a prompt after |")
     print("|---:|---:|---:|---:|---:|---:|")
-    for size in wanted.sizes:
+    for size in options.sizes:
         root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
         try:
-            print(_row(settle(root, size), size, wanted.rounds), flush=True)
+            print(_row(settle(root, size), size, options.rounds), flush=True)
         finally:
             shutil.rmtree(root)
     return 0

@@ -33,15 +33,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="what runs the commands")
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
         print(_HEAD)
-        for size in wanted.sizes:
+        for size in options.sizes:
             person = settle(root / str(size), size)
-            base = Command(BASE, [str(wanted.python), "-c", "pass"], str(code_of(person)))
-            rows = rows_of(person, wanted.python)
-            took = run(person, [base, *[row.command for row in rows]], wanted.rounds)
+            base = Command(BASE, [str(options.python), "-c", "pass"], str(code_of(person)))
+            rows = rows_of(person, options.python)
+            took = run(person, [base, *[row.command for row in rows]], options.rounds)
             person.wait_for_workers()
             for row in rows:
                 _print(size, row, took)

@@ -27,12 +27,12 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench doubts", description=__doc__)
     parser.add_argument("--entries", type=int, default=10_000)
     parser.add_argument("--files", type=int, default=50_000)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        person, code = _settle(root, wanted.entries, wanted.files)
+        person, code = _settle(root, options.entries, options.files)
         count = Memory.open(Places.of(person.env), person.env).cache.ask(entry_count)
-        print(f"{count} entries, {wanted.files} files\n")
+        print(f"{count} entries, {options.files} files\n")
         print("| look | wall s | CPU s | doubts |\n|---|---:|---:|---:|")
         for look in ("the first", "without a change", "after a commit that removes a file"):
             if look.startswith("after"):

@@ -56,13 +56,13 @@ def main(words: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="what runs the hooks")
     parser.add_argument("--qmd", type=Path, help="a folder in which npm has installed bun and @tobilu/qmd")
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
         print(_HEAD)
-        for size in wanted.sizes:
+        for size in options.sizes:
             person = settle(root / str(size), size)
-            _table(person, size, wanted.rounds, wanted.python, wanted.qmd)
+            _table(person, size, options.rounds, options.python, options.qmd)
     finally:
         shutil.rmtree(root)
     return 0

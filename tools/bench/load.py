@@ -50,14 +50,14 @@ def main(words: list[str]) -> int:
     parser.add_argument("--notes", type=int, default=1000)
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--at-once", type=int, default=50)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        person = settle(root, wanted.notes)
-        outcome = load(person, wanted.calls, wanted.at_once)
+        person = settle(root, options.notes)
+        outcome = load(person, options.calls, options.at_once)
     finally:
         shutil.rmtree(root)
-    print(f"{len(outcome.cpu)} hooks in a row, {wanted.at_once} at once")
+    print(f"{len(outcome.cpu)} hooks in a row, {options.at_once} at once")
     print(f"CPU time: median {median(outcome.cpu) * 1000:.1f} ms, p99 {outcome.tail:.2f} times as much")
     print(f"peak memory: {outcome.early:.1f} MB at first, {outcome.late:.1f} MB at last")
     print(f"state without databases and ledgers: {outcome.state / 1024:.0f} KiB")

@@ -28,27 +28,27 @@ def main(words: list[str]) -> int:
     parser.add_argument("--model", required=True, help="a folder with tokenizer.json and an ONNX file")
     parser.add_argument("--notes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=60)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        person = settle(root, wanted.notes)
+        person = settle(root, options.notes)
         # Ungated: what is written out is measured too, and made-up notes mean nothing.
         person.ctxrepo("config", "set", "recall.gate", "false")
-        _measure(person, "words alone", wanted.rounds)
-        person.ctxrepo("config", "set", "recall.model", wanted.model)
+        _measure(person, "words alone", options.rounds)
+        person.ctxrepo("config", "set", "recall.model", options.model)
         person.ctxrepo("config", "set", "recall.semantic", "true")
         began = time.monotonic()
         run(person, _commands(person, "first", 1), 1)  # starts the helper
         time.sleep(3)
         assert _is_behind(person), "everything was embedded before the first hook"
-        _measure(person, "while it embeds", wanted.rounds)
+        _measure(person, "while it embeds", options.rounds)
         while _is_behind(person):
             assert at_work(str(person.state)), "the helper is gone"
             time.sleep(2)
         print(f"{_texts(person)[1]} texts embedded within {time.monotonic() - began:.0f} s")
         time.sleep(3)
-        _measure(person, "warm", wanted.rounds)
-        print(_answered(person, wanted.rounds))
+        _measure(person, "warm", options.rounds)
+        print(_answered(person, options.rounds))
         person.ctxrepo("config", "set", "recall.semantic", "false")
         person.wait_for_workers()
     finally:

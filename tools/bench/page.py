@@ -43,15 +43,15 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench page", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--rounds", type=int, default=7)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     if why := lacks("chromium", "chromedriver"):
         sys.exit(f"can't run here: {why}")
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     print()
     print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     try:
-        for size in wanted.sizes:
-            print(_row(root / str(size), size, wanted.rounds))
+        for size in options.sizes:
+            print(_row(root / str(size), size, options.rounds))
     finally:
         shutil.rmtree(root)
     return 0

@@ -54,15 +54,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("--notes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="what runs the hooks")
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        person = settle(root, wanted.notes)
-        hooks = Hooks(person, wanted.python, wanted.rounds)
+        person = settle(root, options.notes)
+        hooks = Hooks(person, options.python, options.rounds)
         print(_HEAD)
-        for row in rows_of(person, wanted.notes, hooks):
+        for row in rows_of(person, options.notes, hooks):
             if row.command.name in _MOMENTS:
-                print(_row(person, row.command, wanted.python, wanted.rounds), flush=True)
+                print(_row(person, row.command, options.python, options.rounds), flush=True)
         print("\n| piece, warm | CPU | wall |\n|---|---:|---:|")
         print("\n".join(pieces(person)))
     finally:

@@ -68,10 +68,10 @@ def main(words: list[str]) -> int:
     parser.add_argument("--npm", type=Path, help="a folder in which npm has installed bun, qmd and Orama")
     parser.add_argument("--model", type=Path, help="a folder with an embedding model, for the hybrid rows")
     parser.add_argument("--only", nargs="+", default=[""], help="methods whose names begin so")
-    wanted = parser.parse_args(words)
-    memories = [Memory.read(folder) for folder in wanted.data]
-    chosen = [peer for peer in all_peers() if peer.name.startswith(tuple(wanted.only))]
-    for line in tables(chosen, Tools(wanted.npm, wanted.model), memories):
+    options = parser.parse_args(words)
+    memories = [Memory.read(folder) for folder in options.data]
+    chosen = [peer for peer in all_peers() if peer.name.startswith(tuple(options.only))]
+    for line in tables(chosen, Tools(options.npm, options.model), memories):
         print(line, flush=True)
     return 0
 

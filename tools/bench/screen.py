@@ -39,13 +39,13 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench screen", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10000])
     parser.add_argument("--rounds", type=int, default=7)
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
         print(_HEAD)
-        for size in wanted.sizes:
+        for size in options.sizes:
             person = settle(root / str(size), size)
-            rounds = [_round(person, root / f"tmux-{size}-{number}") for number in range(wanted.rounds)]
+            rounds = [_round(person, root / f"tmux-{size}-{number}") for number in range(options.rounds)]
             seen, cpu, counted, shown, last = (median(column) for column in zip(*rounds, strict=True))
             cells = (f"{seen:.2f} s", f"{cpu:.2f} s", f"{counted:.2f} s", f"{shown:.3f} s", f"{last:.3f} s")
             print(f"| {size} | {' | '.join(cells)} |", flush=True)

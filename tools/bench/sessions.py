@@ -51,13 +51,13 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sources", type=Path, help="a folder in which `live AGENT … --keep` left sessions")
     parser.add_argument("--keep", choices=get_args(Keep), default="off", help="as sessions.keep")
     parser.add_argument("--hooks", type=int, metavar="ROUNDS", help="what hooks take meanwhile, instead")
-    wanted = parser.parse_args(words)
-    agents = wanted.agents or (AGENTS if wanted.sources else AGENTS[:-1])  # no database is recorded
-    size = wanted.megabytes * 1_000_000
+    options = parser.parse_args(words)
+    agents = options.agents or (AGENTS if options.sources else AGENTS[:-1])  # no database is recorded
+    size = options.megabytes * 1_000_000
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        if wanted.hooks:
-            _hooks(root, _source("claude", wanted.sources), size, wanted.hooks)
+        if options.hooks:
+            _hooks(root, _source("claude", options.sources), size, options.hooks)
             return 0
         print(
             "| agent | MB | sessions | messages | MB/s, one core | index | kept "
@@ -65,8 +65,8 @@ def main(words: list[str]) -> int:
         )
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
         for agent in agents:
-            source = _source(agent, wanted.sources)
-            print(_row(agent, source, root / agent, size, wanted.keep), flush=True)
+            source = _source(agent, options.sources)
+            print(_row(agent, source, root / agent, size, options.keep), flush=True)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     return 0

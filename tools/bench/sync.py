@@ -64,19 +64,19 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sparse", type=int, default=0, help="compare a sparse clone of so many notes")
-    wanted = parser.parse_args(words)
+    options = parser.parse_args(words)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     print(
         "| notes | what is done | plain git | one start | ctxrepo | ratio |\n|---:|---|---:|---:|---:|---:|"
     )
-    for size in wanted.sizes:
-        for what, took in measure(root / str(size), size, wanted.rounds).items():
+    for size in options.sizes:
+        for what, took in measure(root / str(size), size, options.rounds).items():
             print(_row(size, what, took), flush=True)
-    if wanted.sparse:
+    if options.sparse:
         print("\n| notes | what is done | full clone | sparse clone | ratio |\n|---:|---|---:|---:|---:|")
-        for what, took in measure_sparse(root / "sparse", wanted.sparse, wanted.rounds).items():
+        for what, took in measure_sparse(root / "sparse", options.sparse, options.rounds).items():
             full, sparse = median(took["full"]), median(took["sparse"])
-            print(f"| {wanted.sparse} | {what} | {full:.2f} s | {sparse:.2f} s | {sparse / full:.2f} |")
+            print(f"| {options.sparse} | {what} | {full:.2f} s | {sparse:.2f} s | {sparse / full:.2f} |")
     shutil.rmtree(root)
     return 0
 

@@ -38,29 +38,29 @@ def main() -> int:
     parser.add_argument("--newest", action="store_true", help="the newest version and not the pinned one")
     parser.add_argument("--results", type=Path, help="add what came of each scenario here, for live.table")
     parser.add_argument("--patience", type=float, default=1.0, help="multiplies every limit of time")
-    wanted = parser.parse_intermixed_args()
-    agent = importlib.import_module(f"live.{wanted.agent}")
+    options = parser.parse_intermixed_args()
+    agent = importlib.import_module(f"live.{options.agent}")
     known = _known(agent)
-    if unknown := set(wanted.scenarios) - set(known):
+    if unknown := set(options.scenarios) - set(known):
         parser.error(f"no scenario is called {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    if unknown := set(wanted.form or ()) - set(agent.FORMS):
+    if unknown := set(options.form or ()) - set(agent.FORMS):
         parser.error(
             f"{agent.NAME} has no form {', '.join(sorted(unknown))}; it has {', '.join(agent.FORMS)}"
         )
-    package = install.newest(agent.PACKAGE) if wanted.newest else agent.PACKAGE
+    package = install.newest(agent.PACKAGE) if options.newest else agent.PACKAGE
     installed = install.install(agent.NAME, package, install.root())
     is_alone = alone.go_inside(["-m", "live", *sys.argv[1:]])
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
+    root = options.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
     network = "with no network but loopback" if is_alone else "WITH THE NETWORK OF THIS MACHINE"
     print(f"live: {package.wanted}, {network}; files in {root}", flush=True)
     reports = [
-        play(agent, form, name, root, installed, wanted.patience)
-        for form in wanted.form or agent.FORMS
-        for name in wanted.scenarios or usual(agent, form)
+        play(agent, form, name, root, installed, options.patience)
+        for form in options.form or agent.FORMS
+        for name in options.scenarios or usual(agent, form)
     ]
-    if wanted.results:
-        table.add(wanted.results, agent.NAME, package.version, reports)
-    if not wanted.keep:
+    if options.results:
+        table.add(options.results, agent.NAME, package.version, reports)
+    if not options.keep:
         shutil.rmtree(root, ignore_errors=True)
     bad = [report.title for report in reports if not report.is_well]
     count = sum(len(report.rows) for report in reports)

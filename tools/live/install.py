@@ -126,13 +126,13 @@ def _unpack(name: str, package: Package, below: Path, path: str) -> None:
     take_out(package.wanted, folder, path=path)
 
 
-def take_out(wanted: str, folder: Path, *, path: str) -> None:
+def take_out(package: str, folder: Path, *, path: str) -> None:
     """Take what npm publishes under this name into `folder`/package, without what it depends on."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = ["npm", "pack", "--silent", wanted]
+    words = ["npm", "pack", "--silent", package]
     run = subprocess.run(words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
     if run.returncode:
-        raise SystemExit(f"live: npm could not pack {wanted}")
+        raise SystemExit(f"live: npm could not pack {package}")
     archive = folder / run.stdout.split()[-1]
     with tarfile.open(archive) as inside:
         inside.extractall(folder, filter="data")

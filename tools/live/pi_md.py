@@ -31,22 +31,24 @@ def main() -> int:
     )
     parser.add_argument("--clones", choices=CLONES, nargs="+", default=["one"])
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     installed = install.install(pi.NAME, pi.PACKAGE, install.root())
-    package = pi_md_package.bring(wanted.sources, install.root())
+    package = pi_md_package.bring(options.sources, install.root())
     alone.go_inside(["-m", "live.pi_md", *sys.argv[1:]])
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
+    root = options.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-live-"))
     count = 0
-    for clones in wanted.clones:
-        for seed in wanted.seed:
+    for clones in options.clones:
+        for seed in options.seed:
             place = root / f"{clones}-{seed}"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
-            print(f"\n{wanted.turns} turns, seed {seed}, {clones} clone{'s' * (clones == 'two')}", flush=True)
+            print(
+                f"\n{options.turns} turns, seed {seed}, {clones} clone{'s' * (clones == 'two')}", flush=True
+            )
             with Model(pi.API, place / "requests.jsonl") as model:
                 turns = pi_md_turns.build(place, CLONES[clones], seed, model, installed, package)
-                count += len(_play(turns, wanted.turns))
-    if not wanted.keep:
+                count += len(_play(turns, options.turns))
+    if not options.keep:
         shutil.rmtree(root, ignore_errors=True)
     print(f"\nlive: {count} faults in all")
     return 1 if count else 0

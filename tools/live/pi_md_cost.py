@@ -69,11 +69,11 @@ def main() -> int:
     )
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     installed = install.install(pi.NAME, pi.PACKAGE, install.root())
-    package = pi_md_package.bring(wanted.sources, install.root())
+    package = pi_md_package.bring(options.sources, install.root())
     alone.go_inside(["-m", "live.pi_md_cost", *sys.argv[1:]])
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-cost-"))
+    root = options.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-cost-"))
     times = {title: Times() for title, *_ in WAYS}
     bare: list[float] = []
     shutil.rmtree(root, ignore_errors=True)
@@ -84,14 +84,14 @@ def main() -> int:
             (root / str(number)).mkdir()
             here = memory_of_a_year(root / str(number), model, installed, **section)
             played.append((title, here, probed(here, extension(here, who, package))))
-        for turn in range(wanted.rounds + 1):
+        for turn in range(options.rounds + 1):
             bare.append(_bare())
             for title, here, words in played:
                 took = _round(here, words)
                 if turn:  # the first makes caches, which no later one does
                     _take(times[title], took)
     print(tables(times, median(bare[1:])))
-    if not wanted.keep:
+    if not options.keep:
         shutil.rmtree(root, ignore_errors=True)
     return 0
 

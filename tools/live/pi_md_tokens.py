@@ -76,16 +76,16 @@ def main() -> int:
         "--sources", type=Path, required=True, help="a folder with the sources of pi-memory-md"
     )
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     installed = install.install(pi.NAME, pi.PACKAGE, install.root())
-    package = pi_md_package.bring(wanted.sources, install.root())
+    package = pi_md_package.bring(options.sources, install.root())
     alone.go_inside(["-m", "live.pi_md_tokens", *sys.argv[1:]])
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-tokens-"))
+    root = options.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-tokens-"))
     played = [_play(root / str(number), way, installed, package) for number, way in enumerate(WAYS)]
     bare = played[0]
     print(table([(way, cost(prompts, bare)) for way, prompts in zip(WAYS, played, strict=True)], len(bare)))
     print(f"\nWithout memory the last request has {len(spell(bare)[-1]) // LETTERS} tokens.")
-    if not wanted.keep:
+    if not options.keep:
         shutil.rmtree(root, ignore_errors=True)
     return 0
 

@@ -84,8 +84,8 @@ def tools(play: Play) -> None:
         "the agent did all that the model asked for", play.stage.model.is_done, turns.output()[-200:]
     )
     results = added(play.prompts()[0], play.prompts()[-1]) if play.prompts() else []
-    for (name, given, wanted), seen in zip(_CALLS, results, strict=False):
-        play.report.look(f"memory_{name} {json.dumps(given)[:70]}", wanted in seen, seen)
+    for (name, given, expected), seen in zip(_CALLS, results, strict=False):
+        play.report.look(f"memory_{name} {json.dumps(given)[:70]}", expected in seen, seen)
     play.report.look("every call has its result", len(results) == len(_CALLS), len(results))
     history = play.stage.output("history", "shop:topics/ship.md")
     play.report.look("the commits name the agent", "pi" in history, history)
@@ -99,7 +99,7 @@ def commands(play: Play) -> None:
     """Every command over rpc: what it shows, and what the session is given after it."""
     talk = play.talk()
     talk.say(PORT)
-    for line, wanted in (
+    for line, expected in (
         ("memory-status", "6 notes"),
         ("memory-search redis", "redis listens on port 6380"),
         ("memory-search nosuchword", "nothing found"),
@@ -108,7 +108,7 @@ def commands(play: Play) -> None:
         ("memory-init", str(play.stage.memory)),
         ("memory off", "Memory is off for this session"),
     ):
-        play.report.look(f"/{line}", wanted in (seen := talk.shown(line)), seen)
+        play.report.look(f"/{line}", expected in (seen := talk.shown(line)), seen)
     talk.say(TESTS)
     play.report.look("off: nothing is given", not play.given(), play.given())
     play.report.look(

@@ -73,8 +73,8 @@ def tape_tools(play: Play) -> None:
     turns.say(PORT)
     play.report.look("all are offered, once each", _offered(play) == sorted(TOOLS), _offered(play))
     results = added(play.prompts()[before], play.prompts()[-1])
-    for (name, given, wanted), seen in zip(_CALLS, results, strict=False):
-        play.report.look(f"tape_{name} {json.dumps(given)[:70]}", wanted in seen, seen)
+    for (name, given, expected), seen in zip(_CALLS, results, strict=False):
+        play.report.look(f"tape_{name} {json.dumps(given)[:70]}", expected in seen, seen)
     play.report.look("every call has its result", len(results) == len(_CALLS), len(results))
     left = _anchor(play, "redis/port")
     play.report.look("its trigger is not the model's to say", left["trigger"] == "direct", left)

@@ -70,15 +70,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m live.tokens", description=__doc__)
     parser.add_argument("agent", choices=("claude",))
     parser.add_argument("--keep", type=Path, help="leave everything in this folder, to look at")
-    wanted = parser.parse_args()
-    agent = importlib.import_module(f"live.{wanted.agent}")
+    options = parser.parse_args()
+    agent = importlib.import_module(f"live.{options.agent}")
     installed = install.install(agent.NAME, agent.PACKAGE, install.root())
     alone.go_inside(["-m", "live.tokens", *sys.argv[1:]])
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-tokens-"))
+    root = options.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-tokens-"))
     print(_head(), flush=True)
     for number, way in enumerate(WAYS):
         print(_row(way, _play(agent, way, root / str(number), installed)), flush=True)
-    if not wanted.keep:
+    if not options.keep:
         shutil.rmtree(root, ignore_errors=True)
     return 0
 

@@ -27,14 +27,14 @@ def main() -> int:
     parser.add_argument(
         "--npm", type=Path, default=Path(".mcp"), help="the folder with the packages from npm"
     )
-    wanted = parser.parse_args()
-    if unknown := set(wanted.checks) - set(CHECKS):
+    options = parser.parse_args()
+    if unknown := set(options.checks) - set(CHECKS):
         parser.error(f"no check is called {', '.join(sorted(unknown))}; there are {', '.join(CHECKS)}")
     ended_well = True
-    for name in wanted.checks or CHECKS:
+    for name in options.checks or CHECKS:
         print(f"\n## {name}\n", flush=True)
         with tempfile.TemporaryDirectory(prefix="ctxrepo-mcp-") as folder:
-            ended_well &= CHECKS[name].run(Path(folder), wanted.npm.absolute())
+            ended_well &= CHECKS[name].run(Path(folder), options.npm.absolute())
     return 0 if ended_well else 1
 
 

@@ -65,12 +65,12 @@ def run(root: Path, _: Path) -> bool:
     text = "".join(file.read_text() for file in machine.clone.rglob("*.md"))
     at_remote = machine.git("ls-tree", "-r", "--name-only", "origin/main").split()
     sent = "".join(machine.git("show", f"origin/main:{path}") for path in at_remote if path.endswith(".md"))
-    wanted = [f"Host {number} says {n}." for number in (0, 1) for n in range(CALLS // 5)]
-    wanted += [f"Somebody types {n}." for n in range(40)]
-    lost = [fact for fact in wanted if text.count(fact) != 1 or fact not in sent]
+    facts = [f"Host {number} says {n}." for number in (0, 1) for n in range(CALLS // 5)]
+    facts += [f"Somebody types {n}." for n in range(40)]
+    lost = [fact for fact in facts if text.count(fact) != 1 or fact not in sent]
     calls = sum(host.number - 1 for host in hosts)
     load = f"{calls} calls of two hosts and 40 commands in {seconds:.0f} s"
-    print(f"{load}; {len(wanted)} facts, lost: {len(lost)}")
+    print(f"{load}; {len(facts)} facts, lost: {len(lost)}")
     print(f"memory of the servers with their helpers: {', '.join(f'{n / 2**20:.0f} MiB' for n in held)}")
     return not lost and max(held) < MOST_BYTES and calls >= CALLS
 

@@ -300,17 +300,17 @@ def main() -> None:
     parser.add_argument(
         "--measures", action="store_true", help="try other weights of length and everyday words"
     )
-    wanted = parser.parse_args()
-    rate, is_by_words = wanted.rate, not wanted.model
-    prompts = list(ranked(wanted.data, wanted.model, wanted.most))
+    options = parser.parse_args()
+    rate, is_by_words = options.rate, not options.model
+    prompts = list(ranked(options.data, options.model, options.most))
     trials = tried(prompts, DOSES)
     figures, now = means(prompts, trials), BY_WORDS if is_by_words else BY_MEANING
     for title, dose in (("now", now), (f"best at {rate:.0f} bytes", best(figures, rate))):
         given = tried(prompts, [dose])[dose]
         print("\n".join([title, *report_lines(dose, outcomes(prompts, given, lambda _: True), rate)]))
-    for noise in wanted.noise:
+    for noise in options.noise:
         print("\n".join([f"at {noise:.0f} bytes of noise", *curve(figures, noise, rate)]))
-    if wanted.measures:
+    if options.measures:
         print("\n".join(measures(prompts, is_by_words, rate)))
     print("crosswise")
     print("\n".join(crosswise(prompts, trials, rate)))

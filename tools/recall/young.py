@@ -74,10 +74,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("out", type=Path)
-    wanted = parser.parse_args()
-    for data in data_sets(wanted.data):
+    options = parser.parse_args()
+    for data in data_sets(options.data):
         for number, paths in enumerate(cuts(data)):
-            write(data, number, paths, wanted.out)
+            write(data, number, paths, options.out)
 
 
 if __name__ == "__main__":

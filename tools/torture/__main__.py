@@ -27,12 +27,12 @@ from torture.versions import flows, let_flow, why_no
 
 
 def main(argv: Sequence[str]) -> int:
-    wanted = _wanted(argv)
+    options = _options(argv)
     faults = 0
-    for seed in range(wanted.seed, wanted.seed + wanted.seeds):
+    for seed in range(options.seed, options.seed + options.seeds):
         root = Path(tempfile.mkdtemp(prefix="ctxrepo-torture-"))
         began = time.monotonic()
-        faults_here = list(_run(wanted, root, seed, began))
+        faults_here = list(_run(options, root, seed, began))
         print("\n".join(faults_here) or "  nothing lost, one tree, nobody wedged, no marker", flush=True)
         if faults_here:
             print(f"  left for you to look at: {root}")
@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
     return bool(faults)
 
 
-def _wanted(argv: Sequence[str]) -> argparse.Namespace:
+def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
     kinds = parser.add_subparsers(dest="what", required=True)
     ways = {
@@ -68,25 +68,25 @@ def _wanted(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Iterator[str]:
+def _run(options: argparse.Namespace, root: Path, seed: int, began: float) -> Iterator[str]:
     """Run once and print the figures; gives what is wrong, a line each."""
-    match wanted.what:
+    match options.what:
         case "set":
-            numbers = (wanted.clones, wanted.writers, wanted.entries, wanted.kills, wanted.commands)
+            numbers = (options.clones, options.writers, options.entries, options.kills, options.commands)
             verdict, kills = set_check(root, Plan(*numbers, seed))
             _show(seed, began, kills, verdict)
             yield from verdict.faults
         case "append":
-            verdict = append(root, Appending(wanted.clones, wanted.appenders, wanted.entries, seed))
+            verdict = append(root, Appending(options.clones, options.appenders, options.entries, seed))
             _show(seed, began, {}, verdict)
             yield from verdict.faults
         case "edit":
-            verdict, unheard_of = edit_over_each_other(root, wanted.editors, wanted.entries, seed)
+            verdict, unheard_of = edit_over_each_other(root, options.editors, options.entries, seed)
             _show(seed, began, {}, verdict)
             yield from verdict.faults
             yield from (f"no history knows of {token}" for token in sorted(unheard_of))
         case "alone":
-            verdict = one_edits_alone(root, wanted.entries, seed)
+            verdict = one_edits_alone(root, options.entries, seed)
             _show(seed, began, {}, verdict)
             yield from verdict.faults
         case "hostile":
@@ -99,9 +99,9 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
         case "flood":
             print("| what | seconds | MB | said |\n|---|---|---|---|", flush=True)
             for number, case in enumerate(floods()):
-                if wanted.only in case.name:
+                if options.only in case.name:
                     (place := root / str(number)).mkdir()
-                    met = drown(place, case, briefly=wanted.brief)
+                    met = drown(place, case, briefly=options.brief)
                     (took, slow), (size, large) = met.slowest, met.largest
                     print(
                         f"| {case.name} | {took:.1f} ({slow}) | {size} ({large}) | {met.answer} |", flush=True
@@ -111,38 +111,38 @@ def _run(wanted: argparse.Namespace, root: Path, seed: int, began: float) -> Ite
         case "disk":
             for command, sticky in product(("remember", "sync"), (0, 1)):
                 (place := root / f"{command}-{sticky}").mkdir()
-                failed = fail_each(place, command, wanted.step * (1 + 9 * sticky), sticky=bool(sticky))
+                failed = fail_each(place, command, options.step * (1 + 9 * sticky), sticky=bool(sticky))
                 print(f"{command}: {failed.tried} of {failed.calls} calls failed{' for good' * sticky}")
                 yield from failed.faults
         case "cuts":
             if why_no_cut():
                 print(f"no power was cut: {why_no_cut()}")
                 return
-            cut = cut_power(root, wanted.cuts, seed)
+            cut = cut_power(root, options.cuts, seed)
             print(f"seed {seed}: {cut.cuts} cuts, {cut.checked} entries looked for")
             yield from cut.faults
         case "interleave":
-            totals = interleave(root, wanted.cases, seed, wanted.jobs)
+            totals = interleave(root, options.cases, seed, options.jobs)
             print(f"seed {seed}: {totals.cases} cases, {totals.seconds:.0f} s, {len(totals.faults)} faults")
             for kind, count in sorted(totals.limits.items()):
                 print(f"  {count} cases lost what was {LIMITS[kind]}")
             yield from totals.faults
         case "versions":
-            for number, flow in enumerate(flows(wanted.versions, wanted.hold)):
+            for number, flow in enumerate(flows(options.versions, options.hold)):
                 if why := why_no(flow):
                     print(f"{flow.name}: not tried: {why}")
                     continue
                 (place := root / str(number)).mkdir()
                 outcome = let_flow(place, flow, seed)
                 print(
-                    f"{flow.name}: {wanted.versions} versions, {outcome.kept} in the history, "
+                    f"{flow.name}: {options.versions} versions, {outcome.kept} in the history, "
                     f"{outcome.told} of which the session was told, {len(outcome.lost)} lost; "
                     f"hooks {outcome.hooks:.0f} s, sync {outcome.sync:.1f} s",
                     flush=True,
                 )
                 yield from (f"{flow.name}: lost {token}" for token in outcome.lost)
         case "commands":
-            report = kill_commands(root, wanted.kills, seed)
+            report = kill_commands(root, options.kills, seed)
             print(f"seed {seed}: {_tally(report.kills)} in {time.monotonic() - began:.0f} s")
             print(f"  {report.verdict.acknowledged} writes acknowledged; runs {_tally(report.runs)}")
             yield from report.faults

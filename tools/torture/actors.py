@@ -266,8 +266,8 @@ class Stage:
         """A person takes secrets out and confirms deletions, and commits; whether there was nothing to do."""
         for note in range(len(NOTES)):
             self.clean(note)
-        wanted = CommitRequest(deletions=True)
-        result = commit(self._fresh(), NOW, wanted)
+        request = CommitRequest(deletions=True)
+        result = commit(self._fresh(), NOW, request)
         return result.found_nothing and self.memory.journal.is_settled()
 
     def _look(self, only: Collection[int] | None, act: Callable[[], list[str] | None]) -> None:

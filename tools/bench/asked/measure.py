@@ -49,12 +49,12 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="make the corpus here, or use what is there"
     )
-    wanted = parser.parse_args(words)
-    root = wanted.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
+    options = parser.parse_args(words)
+    root = options.keep or Path(tempfile.mkdtemp(prefix="ctxrepo-bench-"))
     try:
-        _measure(root, wanted.megabytes * 1_000_000, wanted.seed, wanted.misses)
+        _measure(root, options.megabytes * 1_000_000, options.seed, options.misses)
     finally:
-        if not wanted.keep:
+        if not options.keep:
             shutil.rmtree(root, ignore_errors=True)
     return 0
 
