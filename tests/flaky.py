@@ -134,12 +134,12 @@ def main() -> int:
     parser.add_argument("--entries", type=int, default=200)
     parser.add_argument("--cut", type=float, default=0.06)
     parser.add_argument("--seed", type=int, default=1)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-flaky-"))
     began = time.monotonic()
-    with line_over(wanted.transport, root, wanted.seed) as line:
-        report = flaky(root, line, wanted.entries, wanted.cut, wanted.seed)
-    print(f"{wanted.transport}, seed {wanted.seed}, {time.monotonic() - began:.0f} s: ", end="")
+    with line_over(options.transport, root, options.seed) as line:
+        report = flaky(root, line, options.entries, options.cut, options.seed)
+    print(f"{options.transport}, seed {options.seed}, {time.monotonic() - began:.0f} s: ", end="")
     print(f"{len(report.acknowledged)} entries acknowledged, {report.unsent} not sent while the line was bad")
     print(
         f"{report.broken} of {report.connections} connections cut; syncs meanwhile: {dict(report.outcomes)}"

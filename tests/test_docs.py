@@ -41,8 +41,8 @@ def page(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["cli", "configuration", "mcp-tools", "secrets", "review-keys"])
 def test_generated_pages_are_up_to_date(name: str) -> None:
-    wanted = _GENERATOR[f"{name.removeprefix('review-').removesuffix('-tools')}_page"]()
-    assert page(f"reference/{name}.md") == wanted, "run `.venv/bin/python tools/reference.py`"
+    expected = _GENERATOR[f"{name.removeprefix('review-').removesuffix('-tools')}_page"]()
+    assert page(f"reference/{name}.md") == expected, "run `.venv/bin/python tools/reference.py`"
 
 
 def test_every_command_and_option_has_its_place() -> None:

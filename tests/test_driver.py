@@ -123,9 +123,9 @@ def test_any_path_is_merged_and_what_lost_is_where_sync_would_put_it(clone: Mach
     versions = b"- the port is 1\n", b"- the port is 2\n", b"- the port is 3\n"
     run = merge(clone, path, *versions)
     assert run.returncode == 0, run.stderr
-    wanted = merge_file(path, *versions)
-    assert (clone.clone / ".merge_file_A").read_bytes() == wanted.data
-    for name, data in map(copy_as_file, wanted.conflict_copies):
+    expected = merge_file(path, *versions)
+    assert (clone.clone / ".merge_file_A").read_bytes() == expected.data
+    for name, data in map(copy_as_file, expected.conflict_copies):
         assert (clone.clone / name).read_bytes() == data
     assert not list(clone.clone.rglob("sprung"))
 

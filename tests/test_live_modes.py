@@ -55,10 +55,10 @@ def agent_that_stops_at(refused: str, model: Model) -> Callable[[str], None]:
             body = {"system": "", "tools": [{"name": "Bash"}], "messages": messages}
             request = urllib.request.Request(f"{model.url}/v1/messages", json.dumps(body).encode())
             with urllib.request.urlopen(request, timeout=10) as reply:
-                (wanted,) = json.load(reply)["content"]
-            if wanted["type"] == "text" or wanted["input"]["command"] == refused:
+                (block,) = json.load(reply)["content"]
+            if block["type"] == "text" or block["input"]["command"] == refused:
                 return
-            answer = f"ran {wanted['input']['command']}"
+            answer = f"ran {block['input']['command']}"
             messages += [{"role": "assistant", "content": ""}, {"role": "user", "content": answer}]
 
     return say

@@ -66,10 +66,10 @@ def test_long_cases_are_deselected_where_nobody_asks_for_them(pytestconfig: pyte
 
 @pytest.mark.parametrize("number", mostly_long([1, 2], keep=1))
 def test_a_long_case_runs_beside_no_plain_one(number: int, request: pytest.FixtureRequest) -> None:
-    wanted = request.config.getoption("-m")
+    marks = request.config.getoption("-m")
     assert (number == 2) == (request.node.get_closest_marker("long") is not None)
-    assert wanted != "not long" or number == 1
-    assert wanted != "long" or number == 2
+    assert marks != "not long" or number == 1
+    assert marks != "long" or number == 2
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_a_slow_test_is_one_that_takes_turns(request: pytest.FixtureRequest) -> 
 
 def test_what_is_not_due_is_long(request: pytest.FixtureRequest) -> None:
     items = request.session.items
-    wanted = request.config.getoption("-m")
-    assert wanted != "not long" or request.config.getoption("stories") or not any(map(_is_left, items))
+    marks = request.config.getoption("-m")
+    assert marks != "not long" or request.config.getoption("stories") or not any(map(_is_left, items))
     assert not takes_turns(request.node)
 
 

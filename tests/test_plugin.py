@@ -50,8 +50,8 @@ def test_its_manifests_agree_with_the_package() -> None:
 
 def test_its_hooks_are_those_that_setup_writes() -> None:
     hooks = json.loads((CHECKOUT / manifest("plugin.json")["hooks"]).read_text())["hooks"]
-    wanted = SETTINGS.entries(lambda event: f'sh "${{CLAUDE_PLUGIN_ROOT}}/hooks/run" claude {event}')
-    assert hooks == {event: [group] for event, group in wanted.items()}
+    expected = SETTINGS.entries(lambda event: f'sh "${{CLAUDE_PLUGIN_ROOT}}/hooks/run" claude {event}')
+    assert hooks == {event: [group] for event, group in expected.items()}
 
 
 def test_every_skill_is_where_a_plugin_has_it() -> None:

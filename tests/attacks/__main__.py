@@ -48,10 +48,10 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m attacks", description=__doc__)
     parser.add_argument("pattern", nargs="?", default="", help="only attacks whose title matches")
     parser.add_argument("--all", action="store_true", help="every key in every set-up: half a day")
-    wanted = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     root = Path(tempfile.mkdtemp(prefix="ctxrepo-attacks-"))
     began, outcomes = time.monotonic(), list[Attack]()
-    for outcome in made(root, wanted.pattern, everywhere=wanted.all):
+    for outcome in made(root, options.pattern, everywhere=options.all):
         outcomes.append(outcome)
         print(f"{outcome.name}: {outcome.tried} combinations, {len(outcome.faults)} faults", flush=True)
         print("".join(f"  {fault}\n" for fault in outcome.faults), end="", flush=True)

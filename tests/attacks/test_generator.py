@@ -36,12 +36,12 @@ def test_every_key_is_written_as_git_reads_it(tmp_path: Path) -> None:
         words = ["git", "config", "--file", str(tmp_path / "config"), "--null", "--list"]
         output = subprocess.run(words, capture_output=True, text=True, check=True).stdout.rstrip("\0")
         name, _, value = output.partition("\n")
-        wanted = [key.name, key.value]
+        expected = [key.name, key.value]
         for word, filled in values.items():
-            wanted = [text.replace("{" + word + "}", filled) for text in wanted]
-        first, _, last = wanted[0].partition(".")[0], "", wanted[0].rpartition(".")[2]
-        middle = wanted[0][len(first) : -len(last)]
-        assert (name, value) == (f"{first.lower()}{middle}{last.lower()}", wanted[1])
+            expected = [text.replace("{" + word + "}", filled) for text in expected]
+        first, _, last = expected[0].partition(".")[0], "", expected[0].rpartition(".")[2]
+        middle = expected[0][len(first) : -len(last)]
+        assert (name, value) == (f"{first.lower()}{middle}{last.lower()}", expected[1])
 
 
 NAMING = re.compile(

@@ -43,9 +43,9 @@ def why_no_disk(kind: str) -> str:
     return lacks(tool) or why_no_filesystem(tool.removeprefix("mkfs."))
 
 
-def kinds(*wanted: str) -> list[ParameterSet]:
+def kinds(*names: str) -> list[ParameterSet]:
     """These kinds of disk, all but the first long. One that the machine lacks is skipped, and says why."""
-    return mostly_long([pytest.param(kind, marks=unless(why_no_disk(kind))) for kind in wanted], keep=1)
+    return mostly_long([pytest.param(kind, marks=unless(why_no_disk(kind))) for kind in names], keep=1)
 
 
 def disk(root: Path, kind: str, size: int = 400) -> ExitStack:

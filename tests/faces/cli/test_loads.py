@@ -106,8 +106,8 @@ def test_a_command_loads_no_other_command(ada: Machine, words: list[str]) -> Non
     commands = {
         n.split(".", 3)[3] for n in modules if n.count(".") == 4 and n.startswith("ctxrepo.faces.cli.")
     }
-    wanted = {"log": {"notes.authoring"}, "session": {"sessions.handing_over"}}
-    assert commands == wanted.get(words[0], set())
+    expected = {"log": {"notes.authoring"}, "session": {"sessions.handing_over"}}
+    assert commands == expected.get(words[0], set())
 
 
 @pytest.mark.slow

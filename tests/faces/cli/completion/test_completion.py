@@ -67,7 +67,7 @@ class TestWords:
         assert offered(fresh, "remember", "--", "--sc") == []
 
     def test_values_that_are_known_by_themselves(self, fresh: Terminal) -> None:
-        for words, wanted in (
+        for words, expected in (
             ("conflicts resolve --keep", ["kept", "other", "both"]),
             ("sync --accept", ["deletions", "remote"]),
             ("setup", names()),
@@ -78,7 +78,7 @@ class TestWords:
             ("remember", []),
             ("status", []),
         ):
-            assert (words, offered(fresh, *words.split(), "")) == (words, wanted)
+            assert (words, offered(fresh, *words.split(), "")) == (words, expected)
         assert offered(fresh, "config", "set", "hooks.session_end", "commit,") == ["commit,push"]
         assert offered(fresh, "config", "get", "sync.t") == ["sync.ttl", "sync.timeout"]
 
@@ -94,7 +94,7 @@ class TestMemory:
         assert "foreign" not in tags
 
     @pytest.mark.parametrize(
-        ("start", "wanted"),
+        ("start", "expected"),
         [
             ("topics/", ["topics/gotcha.md", "topics/on call.md"]),
             ("global:topics/", ["global:topics/on call.md"]),
@@ -105,8 +105,8 @@ class TestMemory:
             ("core/", []),
         ],
     )
-    def test_notes(self, known: Terminal, start: str, wanted: list[str]) -> None:
-        assert offered(known, "read", start) == wanted
+    def test_notes(self, known: Terminal, start: str, expected: list[str]) -> None:
+        assert offered(known, "read", start) == expected
 
     def test_entries_by_their_ids_and_places(self, known: Terminal) -> None:
         (hit,) = known("search", "6380", "--json").data["hits"]
@@ -170,7 +170,7 @@ class TestMemory:
         assert offered(known, "read", "core/", CTXREPO_PROJECT="other") == ["core/x.md"]
 
     def test_bash_gets_what_stands_behind_its_word_breaks(self, known: Terminal) -> None:
-        for line, wanted in (
+        for line, expected in (
             ("ctxrepo read topics/on", ["topics/on\\ call.md"]),
             ("ctxrepo read global:topics/on", ["topics/on\\ call.md"]),
             ('ctxrepo read "global:topics/on', ["global:topics/on call.md"]),
@@ -179,7 +179,7 @@ class TestMemory:
             ("ctxrepo list --tag=none ", ["topics"]),
             ("ctxrepo new x --from ", [":files"]),
         ):
-            assert (line, in_bash(known, line)) == (line, wanted)
+            assert (line, in_bash(known, line)) == (line, expected)
 
 
 class TestSilence:

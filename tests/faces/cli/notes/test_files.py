@@ -84,15 +84,20 @@ class TestOpen:
     @pytest.mark.usefixtures("at_terminal")
     def test_the_editor_is_the_one_that_git_would_choose(self, cli: Terminal) -> None:
         cli.machine.git("config", "core.editor", "the-clones-own")  # others may write there
-        wanted = {"GIT_EDITOR": "true git", "VISUAL": "true visual", "EDITOR": "true editor", "TERM": "xterm"}
+        editors = {
+            "GIT_EDITOR": "true git",
+            "VISUAL": "true visual",
+            "EDITOR": "true editor",
+            "TERM": "xterm",
+        }
         (cli.machine.home / "more").write_text("[core]\n\teditor = true core\n")
         with (cli.machine.home / ".gitconfig").open("a") as config:
             config.write("[include]\n\tpath = more\n")
         chosen = []
         for name in ("GIT_EDITOR", "core", "VISUAL", "EDITOR"):
-            chosen.append(cli("open", "global:MEMORY.md", "--json", **wanted).data["editor"])
-            if name in wanted:
-                wanted[name] = ""
+            chosen.append(cli("open", "global:MEMORY.md", "--json", **editors).data["editor"])
+            if name in editors:
+                editors[name] = ""
             else:
                 (cli.machine.home / "more").write_text("")
         assert chosen == ["true git", "true core", "true visual", "true editor"]
@@ -100,7 +105,7 @@ class TestOpen:
         folder.mkdir()
         (folder / "vi").symlink_to("/bin/true")
         path = f"{folder}:{cli.machine.env['PATH']}"
-        assert cli("open", "global:MEMORY.md", "--json", PATH=path, **wanted).data["editor"] == "vi"
+        assert cli("open", "global:MEMORY.md", "--json", PATH=path, **editors).data["editor"] == "vi"
 
     @pytest.mark.usefixtures("at_terminal")
     def test_a_note_that_is_not_there_is_made_when_somebody_says_so(self, cli: Terminal) -> None:

@@ -262,7 +262,7 @@ class TestSearch:
         assert counts("slow-test", "--in", "messages") == (0, 1), "what a tool was given"
 
     @pytest.mark.parametrize(
-        ("words", "wanted"),
+        ("words", "expected"),
         [
             (("--name", "BEGIN"), ["task/begin"]),
             (("--anchor-type", "handoff"), ["task/begin", "task/half"]),
@@ -273,9 +273,9 @@ class TestSearch:
         ],
     )
     def test_d59_filters_of_anchors(
-        self, cli: Terminal, session: Talk, words: tuple[str, ...], wanted: list[str]
+        self, cli: Terminal, session: Talk, words: tuple[str, ...], expected: list[str]
     ) -> None:
-        assert names(cli("tape", "search", "--in", "anchors", *words, "--json", **session.env)) == wanted
+        assert names(cli("tape", "search", "--in", "anchors", *words, "--json", **session.env)) == expected
 
     @pytest.mark.usefixtures("session")
     def test_d59_context_around_anchors(self, cli: Terminal) -> None:
