@@ -130,22 +130,24 @@ def anchor(
         )
     _require_short(request)
     place = scope_named(memory, request.scope, project)
-    anchor = _made(memory, request, origin, now)
+    new_anchor = _made(memory, request, origin, now)
     stays_here = tape_settings(memory, origin.agent).sync == "none"
-    standing = _standing(memory, place.folder, anchor)
+    standing = _standing(memory, place.folder, new_anchor)
     if standing and (stays_here or not standing.project):  # what stays here reaches no other machine
         return AnchorResult(standing, "", existing=True, folder=place.folder)
     if stays_here:
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
-            anchor = replace(anchor, project=place.folder)
+            new_anchor = replace(new_anchor, project=place.folder)
             allow = memory.settings.secrets.allow_secret
-            refuse(list(check_file("handoffs.jsonl", to_line(anchor).encode(), allow)))
-            LocalTape(memory.state).keep(anchor)
-            memory.done_log.note_here("anchor", origin, f"anchor {anchor.name}", [], [to_line(anchor)])
+            refuse(list(check_file("handoffs.jsonl", to_line(new_anchor).encode(), allow)))
+            LocalTape(memory.state).keep(new_anchor)
+            memory.done_log.note_here(
+                "anchor", origin, f"anchor {new_anchor.name}", [], [to_line(new_anchor)]
+            )
             tell_newest(memory, place.folder)
-            return AnchorResult(anchor, "", folder=place.folder)
-    return write(memory, anchor, place, origin, now)
+            return AnchorResult(new_anchor, "", folder=place.folder)
+    return write(memory, new_anchor, place, origin, now)
 
 
 def _require_short(request: AnchorRequest) -> None:
