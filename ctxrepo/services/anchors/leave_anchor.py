@@ -130,24 +130,22 @@ def anchor(
         )
     _require_short(request)
     place = scope_named(memory, request.scope, project)
-    new_anchor = _made(memory, request, origin, now)
+    point = _made(memory, request, origin, now)
     stays_here = tape_settings(memory, origin.agent).sync == "none"
-    standing = _standing(memory, place.folder, new_anchor)
+    standing = _standing(memory, place.folder, point)
     if standing and (stays_here or not standing.project):  # what stays here reaches no other machine
         return AnchorResult(standing, "", existing=True, folder=place.folder)
     if stays_here:
         with drafting(memory, "anchor", origin, now) as draft:
             draft.register(place.project)  # a session is told of no folder that isn't registered
-            new_anchor = replace(new_anchor, project=place.folder)
+            point = replace(point, project=place.folder)
             allow = memory.settings.secrets.allow_secret
-            refuse(list(check_file("handoffs.jsonl", to_line(new_anchor).encode(), allow)))
-            LocalTape(memory.state).keep(new_anchor)
-            memory.done_log.note_here(
-                "anchor", origin, f"anchor {new_anchor.name}", [], [to_line(new_anchor)]
-            )
+            refuse(list(check_file("handoffs.jsonl", to_line(point).encode(), allow)))
+            LocalTape(memory.state).keep(point)
+            memory.done_log.note_here("anchor", origin, f"anchor {point.name}", [], [to_line(point)])
             tell_newest(memory, place.folder)
-            return AnchorResult(new_anchor, "", folder=place.folder)
-    return write(memory, new_anchor, place, origin, now)
+            return AnchorResult(point, "", folder=place.folder)
+    return write(memory, point, place, origin, now)
 
 
 def _require_short(request: AnchorRequest) -> None:
@@ -168,15 +166,15 @@ def _is_line(text: str) -> bool:
     return "\t" not in text and not hidden(text)
 
 
-def write(memory: Memory, anchor: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
+def write(memory: Memory, point: Anchor, place: NamedScope, origin: Origin, now: datetime) -> AnchorResult:
     """Put an anchor on the tape that every machine has."""
-    verb = BY_ITSELF if anchor.trigger == BY_ITSELF else "anchor" if anchor.type == "handoff" else MOMENT
+    verb = BY_ITSELF if point.trigger == BY_ITSELF else "anchor" if point.type == "handoff" else MOMENT
     with drafting(memory, verb, origin, now) as draft:
-        draft.saying = f"anchor {anchor.name}"
-        (path,) = append_to_tape(draft, tapes_of(place.folder), [to_line(anchor)], now)
+        draft.saying = f"anchor {point.name}"
+        (path,) = append_to_tape(draft, tapes_of(place.folder), [to_line(point)], now)
         notice = share(draft, place.folder)
         draft.register(place.project)
-    return AnchorResult(anchor, path, folder=place.folder, notice=notice)
+    return AnchorResult(point, path, folder=place.folder, notice=notice)
 
 
 def append_to_tape(draft: Draft, tape: str, lines: Iterable[str], now: datetime) -> list[str]:
@@ -198,9 +196,9 @@ def _made(memory: Memory, request: AnchorRequest, origin: Origin, now: datetime)
     fields = {"trigger": request.trigger, "keywords": list(request.keywords)}
     fields |= {"summary": request.summary, "purpose": request.purpose}
     fields |= meta_of(request.handoff) if request.handoff else {}
-    anchor = begun_anchor(memory, str(uuid4()), request.entry, origin, now)
+    point = begun_anchor(memory, str(uuid4()), request.entry, origin, now)
     meta = {name: value for name, value in fields.items() if value}
-    return replace(anchor, name=request.name.strip(), type="handoff", meta=meta)
+    return replace(point, name=request.name.strip(), type="handoff", meta=meta)
 
 
 def begun_anchor(memory: Memory, anchor_id: str, entry: str, origin: Origin, at: datetime) -> Anchor:
@@ -218,16 +216,16 @@ def begun_anchor(memory: Memory, anchor_id: str, entry: str, origin: Origin, at:
     )
 
 
-def _standing(memory: Memory, folder: str, anchor: Anchor) -> Anchor | None:
+def _standing(memory: Memory, folder: str, point: Anchor) -> Anchor | None:
     """The newest anchor, when this one says nothing new. A handoff is gathered before each compaction and
     changes seldom."""
     tape = tape_here(memory, folder)
-    if "handoff" not in anchor.meta:
+    if "handoff" not in point.meta:
         newest = tape.handoffs.last
-        return newest if newest and says_the_same(newest, anchor) else None
+        return newest if newest and says_the_same(newest, point) else None
     newest = tape.newest_handoff
-    if newest and (anchor.trigger == BY_ITSELF or newest.name == anchor.name):
-        return newest if handoff_of(newest.meta) == handoff_of(anchor.meta) else None
+    if newest and (point.trigger == BY_ITSELF or newest.name == point.name):
+        return newest if handoff_of(newest.meta) == handoff_of(point.meta) else None
     return None
 
 
